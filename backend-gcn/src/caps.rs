@@ -20,7 +20,7 @@ pub(crate) const UNSUPPORTED: &[Unsupported] = &[
     Unsupported::all(Refusal::Varyings, "32 parameters").most(io::PARAMETERS),
     Unsupported::all(
         Refusal::FloatModes,
-        "doubles have denormals and are rounded to nearest, as code that divides them asks, and floats of 16 and 64 bits have one mode; before gfx8 halves have denormals and are rounded to nearest, floats of 32 bits beside them too",
+        "floats of 16 and 64 bits have one mode, and code for quotients, roots and the nearest integer of doubles needs denormals and rounding to nearest; before gfx8 halves have denormals and are rounded to nearest, floats of 32 bits beside them too",
     ),
     Unsupported::all(Refusal::SubgroupSize, "64 lanes, which are a wave"),
     Unsupported::all(Refusal::WorkgroupSize, "at most 1,024 invocations").most(1024),
@@ -46,7 +46,15 @@ pub(crate) fn caps() -> Caps {
         wide: false,
         doubles: true,
         expand_doubles: OpSet::EMPTY,
-        floats: AllFloatCaps { f16: FloatCaps::KEEPS, f32: FloatCaps::FULL, f64: FloatCaps::KEEPS, alike: false },
+        wide_conversions: false,
+        // FP_ROUND64/16 and FP_DENORM64/16.
+        floats: AllFloatCaps {
+            f16: FloatCaps::KEEPS,
+            f32: FloatCaps::FULL,
+            f64: FloatCaps::FULL,
+            alike: true,
+            plain64: OpSet::of(&[Op::FDiv, Op::FSqrt, Op::FRoundEven]),
+        },
         address_offset: 4095,
         parts: PartCaps::SHARED,
         expand: OpSet::of(&[

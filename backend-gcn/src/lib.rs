@@ -33,7 +33,7 @@ use gpucc_ir::analysis::{DomTree, Uniformity};
 use gpucc_ir::{Denormals, Diagnostic, FloatModes, Function, Place, Refusal, Stage, Unsupported};
 use gpucc_isa::Notes;
 use gpucc_mir::{MFunc, copy_prop, dce, drop_fallthrough, local_cse, schedule_after, thread_jumps};
-use gpucc_opt::{AllFloatCaps, Caps, FloatCaps, PassCx, Report, passes};
+use gpucc_opt::{Caps, FloatCaps, PassCx, Report, passes};
 
 use caps::{KEPT, SCALAR_TOP, UNSUPPORTED, caps};
 use flow::{edges, empty_merges, lower_exec_masks, order_arms, verify_flow};
@@ -168,8 +168,7 @@ impl Family for GcnFamily {
         let address_offset = if generation == 2 { 0 } else { caps().address_offset };
         let mut caps = Caps { lanes_by_memory: generation < 2, halves, address_offset, ..caps() };
         if halves {
-            // FP_ROUND64/16 and FP_DENORM64/16.
-            caps.floats = AllFloatCaps { f16: FloatCaps::FULL, alike: true, ..caps.floats };
+            caps.floats.f16 = FloatCaps::FULL;
         }
         caps
     }
@@ -336,7 +335,8 @@ fn float_mode(job: &Job<'_, GcnFamily>) -> u32 {
     let keep_others = if f16.flushes() || f64.flushes() { 0 } else { abi::FLOAT_FLUSH32 };
     let cut32 = if f32.cuts() { abi::FLOAT_CUT32 } else { 0 };
     // Before gfx8 halves come about by conversions that round as 32 bits do.
-    let cut_others = if job.generation == 2 && (f16.cuts() || f64.cuts()) { abi::FLOAT_CUT_OTHERS } else { 0 };
+    let cut_halves = job.generation == 2 && f16.cuts();
+    let cut_others = if cut_halves || f64.cuts() { abi::FLOAT_CUT_OTHERS } else { 0 };
     keep32 | keep_others | cut32 | cut_others
 }
 

@@ -98,6 +98,7 @@ pub(crate) fn caps() -> Caps {
         wide: false,
         doubles: false,
         expand_doubles: OpSet::EMPTY,
+        wide_conversions: false,
         floats: AllFloatCaps { f16: FloatCaps::KEEPS, f32: FloatCaps::KEEPS, ..AllFloatCaps::default() },
         address_offset: 0x7fe0,
         parts: PartCaps::SHARED,

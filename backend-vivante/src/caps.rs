@@ -146,6 +146,7 @@ pub fn caps(generation: u8, how: Strategy) -> Caps {
         wide: false,
         doubles: false,
         expand_doubles: OpSet::EMPTY,
+        wide_conversions: false,
         floats: AllFloatCaps { f16: FloatCaps::KEEPS, f32: FloatCaps::FLUSHES, ..AllFloatCaps::default() },
         address_offset: 0,
         parts: PartCaps::NONE,

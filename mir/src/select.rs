@@ -6,7 +6,7 @@
 //! instructions of one IR instruction are emitted in forward order.
 
 use gpucc_ir::analysis::trips;
-use gpucc_ir::{Diagnostic, Function, Inst, InstData, Loc, Op, SecondaryMap, Touched, Value, ValueDef};
+use gpucc_ir::{Diagnostic, Function, Inst, InstData, Loc, Op, SecondaryMap, Touched, Type, Value, ValueDef};
 use gpucc_regalloc::Cfg;
 use std::ops::Range;
 
@@ -282,6 +282,12 @@ impl<'f, T: Target> Select<'f, T> {
     /// Data of the instruction.
     pub fn data(&self, i: Inst) -> &'f InstData {
         &self.f.insts[i]
+    }
+
+    /// An operation of one result: its data, and the type and the registers of that.
+    pub fn operation(&mut self, i: Inst) -> (&'f InstData, Type, Regs) {
+        let d = self.data(i);
+        (d, self.f.ty(d.result()), self.result(i, 0))
     }
 
     /// The instructions of the block in front of one of it.

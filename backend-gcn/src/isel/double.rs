@@ -104,11 +104,8 @@ impl Isel<'_> {
 
     /// An op with an operand or a result of 64 bits.
     pub(super) fn double_alu(&mut self, cx: &mut IselCx<'_>, i: Inst) -> Result<(), Diagnostic> {
-        let d = cx.data(i);
-        let a = |n: usize| d.args[n];
-        let out = cx.result(i, 0);
-        let r = out[0];
-        let to = cx.f.ty(d.result());
+        let (d, to, out) = cx.operation(i);
+        let (a, r) = (|n: usize| d.args[n], out[0]);
         let inst = match d.op {
             Ir::FAdd | Ir::FSub | Ir::FMul | Ir::FMin | Ir::FMax => {
                 let (x, mut y) = (self.double_operand(cx, a(0)), self.double_operand(cx, a(1)));

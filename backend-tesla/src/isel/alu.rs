@@ -44,6 +44,16 @@ pub(super) fn float_cond(cc: FloatCc) -> Cond {
     }
 }
 
+/// The direction in which an op rounds to integers.
+pub(super) fn direction(op: Ir) -> Round {
+    match op {
+        Ir::FFloor => Round::Down,
+        Ir::FCeil => Round::Up,
+        Ir::FTrunc => Round::Zero,
+        _ => Round::Nearest,
+    }
+}
+
 impl Isel<'_> {
     pub(super) fn alu(&mut self, cx: &mut IselCx<'_>, i: Inst) -> Result<(), Diagnostic> {
         let d = cx.data(i);
@@ -171,14 +181,8 @@ impl Isel<'_> {
                 }
             }
             Ir::FFloor | Ir::FCeil | Ir::FTrunc | Ir::FRoundEven => {
-                let rnd = match d.op {
-                    Ir::FFloor => Round::Down,
-                    Ir::FCeil => Round::Up,
-                    Ir::FTrunc => Round::Zero,
-                    _ => Round::Nearest,
-                };
                 let x = self.modified(cx, a(0));
-                cx.emit(build::CvtRint.with((Of(Ty::F32), Rounding(rnd)), [x]).def(r));
+                cx.emit(build::CvtRint.with((Of(Ty::F32), Rounding(direction(d.op))), [x]).def(r));
             }
             Ir::FFract => {
                 let x = self.modified(cx, a(0));

@@ -2,9 +2,9 @@
 //!
 //! Instructions take registers alone, without words of c[] and immediates. Signs of operands are modifiers, and no modifier changes a NaN,
 //! so that a sign which is all that is computed is a bit of the high word. Quotients, roots and scaled numbers are written with these
-//! operations before (`lower_wide`).
+//! operations before (`lower_wide`). Integers of 64 bits are here only between words and conversions.
 
-use gpucc_ir::{Attr, Diagnostic, Inst, Op as Ir, Scalar, Type, Value};
+use gpucc_ir::{Attr, Diagnostic, Inst, Op as Ir, Type, Value};
 use gpucc_mir::{MInst, VReg};
 use gpucc_tesla_machine::{Cond, Round, Ty};
 
@@ -16,9 +16,9 @@ use crate::inst::{If, Of, R32, R64, Reads, Rounding, TOp, Tesla};
 const SIGN: u32 = 0x8000_0000;
 
 impl Isel<'_> {
-    /// Whether a value is a float of 64 bits.
+    /// Whether a value is a float of 64 bits, or an integer that conversions make of one or to one.
     pub(super) fn is_double(cx: &IselCx<'_>, v: Value) -> bool {
-        cx.f.ty(v).scalar() == Scalar::F64
+        cx.f.ty(v).bits() == 64
     }
 
     /// Whether an instruction has an operand or a result of 64 bits.
@@ -67,11 +67,8 @@ impl Isel<'_> {
 
     /// An op with an operand or a result of 64 bits.
     pub(super) fn double_alu(&mut self, cx: &mut IselCx<'_>, i: Inst) -> Result<(), Diagnostic> {
-        let d = cx.data(i);
-        let a = |n: usize| d.args[n];
-        let out = cx.result(i, 0);
-        let r = out[0];
-        let to = cx.f.ty(d.result());
+        let (d, to, out) = cx.operation(i);
+        let (a, r) = (|n: usize| d.args[n], out[0]);
         let inst = match d.op {
             Ir::FAdd | Ir::FSub => {
                 let x = Self::signed_double(cx, a(0), false, false);
@@ -112,14 +109,8 @@ impl Isel<'_> {
                 MInst::collect(r, [low, high].map(U::reg))
             }
             Ir::FFloor | Ir::FCeil | Ir::FTrunc | Ir::FRoundEven => {
-                let rnd = match d.op {
-                    Ir::FFloor => Round::Down,
-                    Ir::FCeil => Round::Up,
-                    Ir::FTrunc => Round::Zero,
-                    _ => Round::Nearest,
-                };
                 let x = Self::signed_double(cx, a(0), true, false);
-                build::CvtRint.with((Of(Ty::F64), Rounding(rnd)), [x])
+                build::CvtRint.with((Of(Ty::F64), Rounding(super::alu::direction(d.op))), [x])
             }
             Ir::F2F if to == Type::F64 => {
                 let x = self.modified(cx, a(0));
@@ -128,6 +119,22 @@ impl Isel<'_> {
             Ir::F2F => {
                 let x = Self::signed_double(cx, a(0), true, false);
                 build::CvtFF.with((Of(Ty::F32), Reads(Ty::F64)), [x])
+            }
+            Ir::F2SFull | Ir::F2UFull if to == Type::I64 => {
+                let ty = if d.op == Ir::F2SFull { Ty::S64 } else { Ty::U64 };
+                let (number, from, x) = self.ordered(cx, a(0));
+                let whole = Self::double(cx, build::CvtFI.with((Of(ty), Reads(from), Rounding(Round::Zero)), [x]));
+                let words = [cx.temp(R32), cx.temp(R32)];
+                cx.emit(MInst::split(&words, whole));
+                // Of NaN it is the number with the highest bit alone.
+                let words = words.map(|w| self.temp(cx, build::And.on([w.into(), number.into()])));
+                MInst::collect(r, words.map(U::reg))
+            }
+            Ir::S2F | Ir::U2F if cx.f.ty(a(0)) == Type::I64 => {
+                let from = if d.op == Ir::S2F { Ty::S64 } else { Ty::U64 };
+                let ty = if to == Type::F64 { Ty::F64 } else { Ty::F32 };
+                let x = cx.reg(a(0)).into();
+                build::CvtIF.with((Of(ty), Reads(from)), [x])
             }
             Ir::F2SFull | Ir::F2UFull => {
                 let ty = if d.op == Ir::F2SFull { Ty::S32 } else { Ty::U32 };
@@ -154,13 +161,25 @@ impl Isel<'_> {
                 let words = [0, 1].map(|k| self.temp(cx, build::Slct.on([y[k].into(), x[k].into(), mask])));
                 MInst::collect(r, words.map(U::reg))
             }
-            Ir::Bitcast if to == Type::F64 => MInst::collect(r, cx.regs(a(0)).into_iter().map(U::reg)),
+            Ir::Bitcast if to.bits() == 64 => MInst::collect(r, cx.regs(a(0)).into_iter().map(U::reg)),
             Ir::Bitcast => MInst::split(&out, cx.reg(a(0))),
             _ => return Err(cx.unknown(i)),
         };
         // What is collected or split names its results itself.
         cx.emit(if matches!(inst.target_op(), Some(TOp::M(_))) { inst.def(r) } else { inst });
         Ok(())
+    }
+
+    /// Ones where a float is a number; and the float, with the type that a conversion reads.
+    fn ordered(&mut self, cx: &mut IselCx<'_>, v: Value) -> (VReg, Ty, U) {
+        if cx.f.ty(v) == Type::F64 {
+            let number = Self::compare_doubles(cx, Cond::Ordered, v, v);
+            let number = self.temp(cx, number);
+            return (number, Ty::F64, Self::signed_double(cx, v, true, false));
+        }
+        let x = self.reg(cx, v);
+        let number = self.temp(cx, build::Fset.with((If(Cond::Ordered),), [x, x]));
+        (number, Ty::F32, self.modified(cx, v))
     }
 
     /// Two factors without their signs, and the sign of the product.

@@ -17,8 +17,8 @@ use gpucc_container::Source;
 use gpucc_driver::Tables;
 use gpucc_ir::analysis::LanesRead;
 use gpucc_ir::{
-    Attr, Diagnostic, Function, Global, Inst, Local, Module, Op as Ir, Place, Refusal, Res, ResourceKind, Scalar,
-    SecondaryMap, Space, Sysval, Value,
+    Attr, Diagnostic, Function, Global, Inst, Local, Module, Op as Ir, Place, Refusal, Res, ResourceKind, SecondaryMap,
+    Space, Sysval, Value,
 };
 use gpucc_mir::{BlockId, Def, Lower, MInst, PReg, Pseudo, Repr, Select, Use, VReg};
 use gpucc_tesla_machine as machine;
@@ -466,7 +466,7 @@ pub(crate) fn copy(d: VReg, src: U) -> MInst<Tesla> {
 impl Lower<Tesla> for Isel<'_> {
     fn repr(&mut self, f: &Function, v: Value) -> Repr {
         let ty = f.ty(v);
-        let class = if ty.scalar() == Scalar::F64 { R64 } else { R32 };
+        let class = if ty.bits() == 64 { R64 } else { R32 };
         Repr { class, count: ty.lanes() as u8 }
     }
 
@@ -522,7 +522,7 @@ impl Lower<Tesla> for Isel<'_> {
 
     fn constant(&mut self, cx: &mut IselCx<'_>, v: Value, into: &[VReg]) -> Result<(), Diagnostic> {
         let Some(c) = cx.f.as_const(v) else { return Err(Diagnostic::internal("isel", "no constant")) };
-        if c.ty.scalar() == Scalar::F64 {
+        if c.ty.bits() == 64 {
             for (&d, &bits) in into.iter().zip(&c.bits) {
                 Self::double_bits(cx, bits, d);
             }

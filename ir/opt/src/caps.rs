@@ -459,12 +459,19 @@ pub struct AllFloatCaps {
     pub f64: FloatCaps,
     /// Whether floats of 16 and of 64 bits are treated alike, conversions to halves of other widths too.
     pub alike: bool,
+    /// Ops on floats of 64 bits whose code needs denormals and rounding to nearest.
+    pub plain64: OpSet,
 }
 
 impl AllFloatCaps {
     /// All that can be asked for.
-    pub const FULL: AllFloatCaps =
-        AllFloatCaps { f16: FloatCaps::FULL, f32: FloatCaps::FULL, f64: FloatCaps::FULL, alike: false };
+    pub const FULL: AllFloatCaps = AllFloatCaps {
+        f16: FloatCaps::FULL,
+        f32: FloatCaps::FULL,
+        f64: FloatCaps::FULL,
+        alike: false,
+        plain64: OpSet::EMPTY,
+    };
 
     /// What is asked of a width that the target does not do.
     pub fn lacks(&self, modes: FloatModes, halves: bool) -> Option<(Scalar, FloatMode)> {
@@ -529,6 +536,8 @@ pub struct Caps {
     pub doubles: bool,
     /// Those of them that there is no instruction for, among `fdiv`, `fsqrt` and `fldexp`: `lower_wide` writes them with others.
     pub expand_doubles: OpSet,
+    /// Whether instructions convert floats of 32 and 64 bits from and to integers of 64 bits, on a target that has no others on these.
+    pub wide_conversions: bool,
     /// What arithmetic on floats can be made to do.
     pub floats: AllFloatCaps,
     /// The largest constant offset of an access by an address of two words; `lower_wide` adds what is larger to the address.
@@ -640,6 +649,7 @@ impl Caps {
         wide: true,
         doubles: true,
         expand_doubles: OpSet::EMPTY,
+        wide_conversions: true,
         floats: AllFloatCaps::FULL,
         address_offset: u32::MAX,
         parts: PartCaps::SHARED,

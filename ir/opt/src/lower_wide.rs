@@ -13,12 +13,14 @@
 //!
 //! Needs: no calls, no `var_init` of its own; reductions and reads of lanes are written before (`lower_subgroups`), lanes of 8 and 16
 //! bits too (`narrow`). Keeps: the CFG. An op that has no form here keeps its type of 64 bits, so that the target refuses it.
-//! Does nothing where `Caps::wide` says that the target has such lanes.
+//! Does nothing where `Caps::wide` says that the target has such lanes. Where `Caps::wide_conversions` says that there are instructions for
+//! them, conversions from and to floats stay, between `bitcast` from and to words (`lower_wide/conversions.rs`).
 //!
 //! Floats of 64 bits stay where `Caps::doubles` says that there are instructions for them, each lane a value of its own; what
 //! memory, other lanes and integers have of them are two words, which `bitcast` makes (`lower_wide/double.rs`), and the ops of
 //! `Caps::expand_doubles` are written with others (`lower_wide/double_steps.rs`). Elsewhere a function with such floats stays as it is.
 
+mod conversions;
 mod divide;
 mod double;
 mod double_steps;
@@ -62,6 +64,7 @@ pub fn run(_module: &Module, f: &mut Function, caps: &Caps) -> u64 {
     let mut w = Wide {
         most,
         expand: caps.expand_doubles,
+        converts: caps.wide_conversions,
         pairs: SecondaryMap::new(),
         doubles: SecondaryMap::new(),
         new: SecondaryMap::with_default(None),
@@ -340,12 +343,14 @@ impl Wide {
             }
             Op::F2S | Op::F2U | Op::F2SFull | Op::F2UFull if is_double(b.func.ty(d.args[0])) => {
                 let lanes = self.double_lanes(b.func, d.args[0]);
-                lanes.iter().map(|&v| double::to_wide(b, d.op, v)).collect()
+                let to_wide = if self.converts { conversions::to_wide } else { double::to_wide };
+                lanes.iter().map(|&v| to_wide(b, d.op, v)).collect()
             }
             Op::SExt | Op::ZExt | Op::F2S | Op::F2U | Op::F2SFull | Op::F2UFull => {
                 let lane = |k: u32| {
                     let v = b.extract(d.args[0], k);
-                    pair::convert(b, d.op, v)
+                    let by_instruction = self.converts && b.func.ty(v).is_float();
+                    if by_instruction { conversions::to_wide(b, d.op, v) } else { pair::convert(b, d.op, v) }
                 };
                 (0..n).map(lane).collect()
             }
@@ -380,7 +385,11 @@ impl Wide {
                 a.iter().map(|p| if to.bits() == 32 { p.lo } else { b.trunc(p.lo, to.lane()) }).collect()
             }
             (Op::S2F | Op::U2F, _) => {
-                pairs(b, 0).iter().map(|&p| pair::to_float(b, d.op == Op::S2F, p, to.lane())).collect()
+                let lane = |b: &mut Builder<'_>, p: Pair| match self.converts && to.lane() == Type::F32 {
+                    true => conversions::to_float(b, d.op, p, Type::F32),
+                    false => pair::to_float(b, d.op == Op::S2F, p, to.lane()),
+                };
+                pairs(b, 0).iter().map(|&p| lane(b, p)).collect()
             }
             _ => return None,
         };

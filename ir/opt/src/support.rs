@@ -190,7 +190,15 @@ impl Check<'_> {
     /// What the entry point asks of its floats. Those of widths that it has not are gone by now.
     fn float_modes(&self) -> Result<(), Diagnostic> {
         let (e, caps) = (self.e, self.caps);
-        let Some((scalar, mode)) = caps.floats.lacks(e.modes, caps.halves) else { return self.quantised() };
+        let f64 = e.modes.f64;
+        let f = &self.m.funcs[e.func];
+        let needs_plain = |i: Inst| {
+            let d = &f.insts[i];
+            caps.floats.plain64.has(d.op) && d.args.iter().any(|&v| f.ty(v).scalar() == Scalar::F64)
+        };
+        let plain = (f64.flushes() || f64.cuts()) && f.insts_in_order().any(|(_, i)| needs_plain(i));
+        let lacks = caps.floats.lacks(e.modes, caps.halves).or_else(|| plain.then_some((Scalar::F64, f64)));
+        let Some((scalar, mode)) = lacks else { return self.quantised() };
         let asked = match (mode.denormals, mode.rounding) {
             (Denormals::Preserve, Rounding::Zero) => "keeps denormals and rounds toward zero",
             (Denormals::Flush, Rounding::Zero) => "makes zeros of denormals and rounds toward zero",

@@ -20,7 +20,8 @@ fn module(body: &str) -> Module {
     gpucc_ir::text::parse_module(&text).unwrap_or_else(|e| panic!("{}\n{text}", e.message))
 }
 
-/// Runs it without lanes of 64 bits, with vectors and without, optimised and not; all store the same bytes.
+/// Runs it without lanes of 64 bits, with vectors and without, optimised and not, with conversions to such lanes and without; all store the
+/// same bytes.
 fn outputs(body: &str, data: &[u8]) -> Vec<u8> {
     outputs_without(body, data, OpSet::EMPTY)
 }
@@ -29,11 +30,14 @@ fn outputs(body: &str, data: &[u8]) -> Vec<u8> {
 fn outputs_without(body: &str, data: &[u8], expand_doubles: OpSet) -> Vec<u8> {
     let m = module(body);
     let mut found: Option<Vec<u8>> = None;
-    for (scalar, level) in [(false, 0), (true, 0), (true, 1), (true, 2)] {
-        let caps = Caps { wide: false, scalar, expand_doubles, ..Caps::FULL };
+    let variants =
+        [(false, 0, false), (true, 0, false), (true, 1, false), (true, 2, false), (false, 0, true), (true, 2, true)];
+    for (scalar, level, wide_conversions) in variants {
+        let caps = Caps { wide: false, scalar, expand_doubles, wide_conversions, ..Caps::FULL };
         let options = Options { level, verify: true, ..Options::default() };
         let (n, _) = prepare(&m, "main", &caps, &options).unwrap_or_else(|e| panic!("{e}\n{m}"));
-        assert!(!n.to_string().contains("i64"), "{n}");
+        let stays = |line: &str| ["bitcast", "f2s_full", "f2u_full", "s2f", "u2f"].iter().any(|op| line.contains(op));
+        assert!(n.to_string().lines().all(|l| !l.contains("i64") || wide_conversions && stays(l)), "{n}");
         let mut d = Dispatch::new([data.len() as u32 / STRIDE as u32 / LANES, 1, 1]).with(0, 0, data.to_vec()).with(
             0,
             1,
@@ -42,7 +46,7 @@ fn outputs_without(body: &str, data: &[u8], expand_doubles: OpSet) -> Vec<u8> {
         interp::run(&n, "main", &mut d, &interp::Options::default()).unwrap_or_else(|e| panic!("{e}\n{n}"));
         let bytes = d.buffer(0, 1).expect("the output").bytes.clone();
         if let Some(other) = &found {
-            assert!(*other == bytes, "{body}: level {level} scalar {scalar}");
+            assert!(*other == bytes, "{body}: level {level} scalar {scalar} conversions {wide_conversions}");
         }
         found = Some(bytes);
     }

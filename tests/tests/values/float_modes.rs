@@ -22,6 +22,7 @@ struct Format(u32, u32);
 
 const HALF: Format = Format(16, 10);
 const SINGLE: Format = Format(32, 23);
+const DOUBLE: Format = Format(64, 52);
 
 impl Format {
     fn sign(self) -> u64 {
@@ -74,7 +75,7 @@ impl Format {
 fn add(f: Format, a: u64, b: u64, cut: bool) -> u64 {
     let ((x, e), (y, g)) = (f.parts(a), f.parts(b));
     let low = e.min(g);
-    let (x, y) = (x << (e - low).min(90), y << (g - low).min(90));
+    let (x, y) = (x << (e - low), y << (g - low));
     if x + y == 0 {
         return if a == b { a & f.sign() } else { 0 };
     }
@@ -110,14 +111,19 @@ fn operands(f: Format) -> Vec<(u64, u64)> {
     ];
     let signed = |x: u64| [x, x | f.sign()];
     let all: Vec<u64> = list.into_iter().flat_map(signed).collect();
-    // Sums are shifted by at most 90 places: those of words that are farther apart are left out.
-    let near = |a: u64, b: u64| f.0 == 16 || (f.parts(a).1 - f.parts(b).1).abs() < 90;
+    // Sums are integers of 128 bits: those of numbers that are farther apart are left out.
+    let most = 120 - f.1 as i32;
+    let near = |a: u64, b: u64| f.0 == 16 || (f.parts(a).1 - f.parts(b).1).abs() < most;
     all.iter().flat_map(|&a| all.iter().map(move |&b| (a, b))).filter(|&(a, b)| near(a, b)).collect()
 }
 
 /// Sum, difference and product of each pair, each of them, negated and not, as it is and flushed if so asked.
 fn text(ty: &str, asked: &str, count: usize) -> String {
-    let size = if ty == "f16" { 2 } else { 4 };
+    let size = match ty {
+        "f16" => 2,
+        "f32" => 4,
+        _ => 8,
+    };
     let flush = asked.contains("flush");
     let settle = |v: &str| {
         if flush { format!("fmul {v}, 1.0:{ty}") } else { format!("fadd {v}, -0.0:{ty}") }
@@ -177,7 +183,8 @@ fn has(on: On, scalar: Scalar, mode: FloatMode) -> bool {
     let (flush, keep) = (mode.flushes(), mode.denormals == Denormals::Preserve);
     let cut = mode.rounding == Rounding::Zero;
     match (t.backend.family(), scalar) {
-        ("gcn", Scalar::F32) => true,
+        ("gcn", Scalar::F32 | Scalar::F64) => true,
+        (_, Scalar::F64) => t.to_string() == "tesla:nva0" && !flush && !cut,
         ("gcn", _) => !flush && !cut || t.to_string().contains("gfx8"),
         ("valhall", _) => !flush && !cut,
         (_, Scalar::F32) => !keep && !cut,
@@ -193,7 +200,11 @@ fn check(ty: &str, f: Format) {
     let mut wrong = Vec::new();
     for asked in ["preserve", "flush", "zero", "preserve zero", "flush zero", "preserve nearest"] {
         let module = parse_module(&text(ty, &format!("{ty} {asked}"), pairs.len())).unwrap_or_else(|d| panic!("{d}"));
-        let scalar = if f.0 == 16 { Scalar::F16 } else { Scalar::F32 };
+        let scalar = match f.0 {
+            16 => Scalar::F16,
+            32 => Scalar::F32,
+            _ => Scalar::F64,
+        };
         let mode = module.entries[0].modes.of(scalar);
         let (flush, cut) = (mode.flushes(), mode.cuts());
         for on in std::iter::once(On::Interp).chain(exec::targets("all:all").into_iter().map(exec::on)) {
@@ -202,7 +213,9 @@ fn check(ty: &str, f: Format) {
                     (Ok(got), true) => got,
                     (Err(Problem::Refused(codes, _)), false) if codes == [Refusal::FloatModes] => continue,
                     // Halves are stored by atomics there.
-                    (Err(Problem::Refused(codes, _)), _) if codes == [Refusal::Atomics] || codes == [Refusal::F16] => {
+                    (Err(Problem::Refused(codes, _)), _)
+                        if [[Refusal::Atomics], [Refusal::F16], [Refusal::WideTypes]].iter().any(|c| codes == c) =>
+                    {
                         continue;
                     }
                     (Ok(_), false) => {
@@ -244,6 +257,11 @@ fn words_have_the_modes_that_are_asked_for() {
 #[test]
 fn halves_have_the_modes_that_are_asked_for() {
     check("f16", HALF);
+}
+
+#[test]
+fn floats_of_64_bits_have_the_modes_that_are_asked_for() {
+    check("f64", DOUBLE);
 }
 
 /// A module by `spirv-as`: words a0 to a3 of a buffer go in, the results r0 on come out behind them. Modes stand where `OpExecutionMode`
@@ -602,6 +620,43 @@ fn functions_under_modes() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What code needs denormals or rounding to nearest for has no other mode, nor have halves beside floats of 64 bits that have one: refused by
+/// its code on GCN.
+#[test]
+fn modes_of_64_bits_that_code_does_not_keep() {
+    let module = |asked: &str, body: &str| {
+        let text = format!(
+            "module robust off\nres0 \"a\" group 0 binding 0 storage_rw size 16 stride 16\n\
+             entry \"main\" compute func0 size 1,1,1 float {asked}\nfunc0 \"main\" {{\nblock0:\n  v0: f64 = load res0[0] align 8\n{body}\
+               store v1, res0[8] align 8\n  ret\n}}\n"
+        );
+        parse_module(&text).unwrap_or_else(|d| panic!("{d}\n{text}"))
+    };
+    let sum = "  v1: f64 = fadd v0, 3.0:f64\n";
+    let quotient = "  v1: f64 = fdiv v0, 3.0:f64\n";
+    let half = "  v2: f16 = f2f v0\n  v3: f16 = fadd v2, v2\n  v1: f64 = f2f v3\n";
+    for (asked, body, is_kept) in [
+        ("f64 zero", sum, true),
+        ("f64 flush", sum, true),
+        ("f64 preserve", quotient, true),
+        ("f64 zero", quotient, false),
+        ("f64 flush", quotient, false),
+        ("f64 flush", "  v1: f64 = fsqrt v0\n", false),
+        ("f64 zero", half, false),
+        ("f64 flush float f16 preserve", half, false),
+        ("f64 preserve", half, true),
+    ] {
+        let module = module(asked, body);
+        for target in exec::targets("all:all").into_iter().filter(|t| t.family() == "gcn") {
+            let codes = match gpucc::compile(&module, &Options::new(target)) {
+                Ok(_) => None,
+                Err(d) => Some(d.refusal()),
+            };
+            assert_eq!(codes, (!is_kept).then_some(Some(Refusal::FloatModes)), "{asked} on {target}\n{body}");
+        }
+    }
 }
 
 /// Modes that exclude each other, and widths that there are not.

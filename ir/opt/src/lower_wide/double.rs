@@ -3,6 +3,7 @@
 use gpucc_ir::{Attr, Builder, Const, FloatCc, FpFlags, Function, InstData, Op, Scalar, Type, Value};
 use smallvec::SmallVec;
 
+use super::conversions;
 use super::double_steps as steps;
 use super::double_steps::{number, put_together, taken_apart};
 use super::lanes::{Doubles, Pairs, Wide, is_double, is_wide, load};
@@ -106,7 +107,11 @@ impl Wide {
             }
             Op::S2F | Op::U2F if is_wide(b.func.ty(d.args[0])) => {
                 let pairs = self.lanes(b.func, d.args[0]);
-                pairs.iter().map(|&p| from_wide(b, d.op, p)).collect()
+                let one = |b: &mut Builder<'_>, p: Pair| match self.converts {
+                    true => conversions::to_float(b, d.op, p, Type::F64),
+                    false => from_wide(b, d.op, p),
+                };
+                pairs.iter().map(|&p| one(b, p)).collect()
             }
             Op::FDot => {
                 let (x, y) = (lanes(b, 0), lanes(b, 1));

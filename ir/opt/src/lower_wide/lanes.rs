@@ -23,6 +23,8 @@ pub(super) struct Wide {
     pub(super) most: u32,
     /// Ops on floats of 64 bits that are written with others.
     pub(super) expand: OpSet,
+    /// Whether instructions convert floats from and to integers of 64 bits.
+    pub(super) converts: bool,
     /// The halves of each lane of a value; empty for what is not known yet, constants among it.
     pub(super) pairs: SecondaryMap<Value, Pairs>,
     /// The lanes of a float of 64 bits that is another value now, or several.

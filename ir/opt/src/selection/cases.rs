@@ -45,6 +45,9 @@ pub fn cases(caps: impl Fn(Stage) -> Caps, chip: &Chip<'_>) -> Vec<Case> {
     if compute.doubles && !compute.wide {
         doubles(&mut out, compute.expand_doubles);
     }
+    if compute.wide_conversions && !compute.wide {
+        wide_conversions(&mut out);
+    }
     for stage in stages(chip) {
         let caps = caps(stage);
         inputs(&mut out, stage, &caps, chip);
@@ -316,6 +319,37 @@ fn doubles(out: &mut Vec<Case>, expanded: OpSet) {
         }
     }
     out.push(c.case("conversions of doubles"));
+}
+
+/// Conversions between floats and integers of 64 bits, which are put together of words and taken apart.
+fn wide_conversions(out: &mut Vec<Case>) {
+    const WORDS: Type = Type::I32.with_lanes(2);
+    let mut c = Draft::new();
+    let words = c.value(WORDS, "load res0[16 + v0] align 16");
+    let whole = c.value(Type::I64, &format!("bitcast {words}"));
+    let double = c.value(Type::F64, &format!("bitcast {words}"));
+    let single = c.value(Type::F32, "load res0[16 + v0] align 16");
+    let mut ints = vec![whole.clone()];
+    for v in [double.as_str(), &format!("fneg {double}"), &format!("fabs {double}"), "7.1:f64", &single, "7.1:f32"] {
+        let ty = if v == single || v.ends_with("f32") { Type::F32 } else { Type::F64 };
+        let v = if v.starts_with('f') { c.value(ty, v) } else { v.to_string() };
+        ints.extend(["f2s_full", "f2u_full"].map(|op| c.value(Type::I64, &format!("{op} {v}"))));
+    }
+    let test = c.value(Type::B1, "icmp.ult v0, 7:i32");
+    let chosen = c.value(Type::I64, &format!("select {test}, {whole}, {}", ints[1]));
+    ints.extend([chosen, "81985529216486895:i64".to_string()]);
+    for v in ints {
+        for op in ["s2f", "u2f"] {
+            let double = c.value(Type::F64, &format!("{op} {v}"));
+            let words = c.value(WORDS, &format!("bitcast {double}"));
+            c.effect(&format!("store {words}, res1[0 + v0] align 16"));
+            let single = c.value(Type::F32, &format!("{op} {v}"));
+            c.effect(&format!("store {single}, res1[0 + v0] align 16"));
+        }
+        let words = c.value(WORDS, &format!("bitcast {v}"));
+        c.effect(&format!("store {words}, res1[0 + v0] align 16"));
+    }
+    out.push(c.case("conversions of integers of 64 bits"));
 }
 
 /// Loads and stores of 1 and 2 bytes, and the values between them. Passes behind `narrow` may let such a value go through parameters
