@@ -513,6 +513,16 @@ impl<'m> Types<'m> {
         }
     }
 
+    /// The widths of the floats in scalars, vectors, matrices and structs, as a set of bits.
+    pub fn floats(&self, ty: Ty) -> u32 {
+        match self.kind(ty) {
+            Kind::Float(s) => s.bits(),
+            Kind::Vector(of, _) | Kind::Matrix(of, _) | Kind::Array(of, ..) => self.floats(*of),
+            Kind::Struct(members) => members.iter().fold(0, |set, m| set | self.floats(m.ty)),
+            _ => 0,
+        }
+    }
+
     /// Whether the lanes of a scalar or vector are signed integers.
     pub fn is_signed(&self, ty: Ty) -> bool {
         match *self.kind(ty) {

@@ -765,3 +765,38 @@ fn modules_to_be_linked_are_refused() {
         lower(&tool("spirv-as", &["--target-env", "spv1.3"], &path, "linked.spv")).expect_err("nothing to lower");
     assert_eq!((list[0].class, list[0].code), (Class::Unsupported, "no-entry-point"), "{}", list[0]);
 }
+
+/// A mode takes its licences from floats of its own width alone; a conversion has two.
+#[test]
+fn modes_of_one_width_leave_the_others() {
+    if !tools() {
+        return;
+    }
+    let body = "%x = OpLoad %u %p1\n%y = OpConvertUToF %f %x\n%z = OpFConvert %h %y\n%w = OpFAdd %h %z %z\n%v = OpFMul %f %y %y\n\
+        %hw = OpFConvert %f %w\n%o = OpFAdd %f %hw %v\n%r = OpConvertFToU %u %o\nOpStore %p0 %r";
+    let (loose, contract) = (FpFlags::LOOSE, FpFlags::CONTRACT);
+    for (n, (mode, half, single)) in [
+        ("RoundingModeRTE 16", loose, loose),
+        ("SignedZeroInfNanPreserve 16", contract, loose),
+        ("SignedZeroInfNanPreserve 32", loose, contract),
+        ("DenormFlushToZero 16", contract, loose),
+        ("DenormPreserve 32", loose, contract),
+        ("RoundingModeRTZ 32", loose, contract),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let capability = mode.split(' ').next().expect("a word");
+        let capabilities = format!("Float16 {capability}");
+        let annotation = format!("OpExecutionMode %main {mode}");
+        let bytes = assembled(&format!("width{n}"), [&capabilities, &annotation, "%h = OpTypeFloat 16", body]);
+        let m = module(&bytes);
+        let f = m.funcs.values().next().expect("a function");
+        let found = |op: Op, bits: u32| {
+            let d = f.insts.values().find(|d| d.op == op && f.ty(d.result()).bits() == bits);
+            d.unwrap_or_else(|| panic!("{mode}: no {op} of {bits} bits\n{m}")).fp
+        };
+        assert_eq!((found(Op::FAdd, 16), found(Op::FMul, 32)), (half, single), "{mode}");
+        assert_eq!(found(Op::F2F, 16), half.and(single), "{mode}");
+    }
+}

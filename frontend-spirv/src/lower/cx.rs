@@ -1,6 +1,7 @@
 //! The state of lowering one module.
 
 use super::data::{Given, Global, HandleVar, IoVar, Role, Tree};
+use super::modes::Licences;
 use crate::module::{Inst, Module, SpecConstant};
 use crate::plan::Plan;
 use crate::types::{Kind, Ty, Types};
@@ -34,7 +35,7 @@ pub struct ModuleCx<'m> {
     /// The module of the IR that is made.
     pub out: ir::Module,
     /// Licences of float arithmetic.
-    pub fp: ir::FpFlags,
+    pub fp: Licences,
     /// Widths of floats of which some entry point makes zeros of denormals, as a set of bits.
     pub flushed: u32,
     /// Those of which some entry point rounds toward zero.

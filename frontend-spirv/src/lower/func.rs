@@ -2,6 +2,7 @@
 
 use super::cx::{Lowered, ModuleCx};
 use super::data::{Global, Stage};
+use super::modes::Licences;
 use crate::module::{Entry, Inst};
 use crate::plan::Plan;
 use crate::types::{Kind, Ty};
@@ -67,7 +68,7 @@ pub struct FuncCx<'a, 'm> {
     /// The instruction that is being lowered.
     pub inst: Option<Inst>,
     /// IR instructions at the last look at the limit.
-    pub licences: ir::FpFlags,
+    pub licences: Licences,
     /// Whether what is lowered is evaluated here, which keeps denormals and rounds to nearest.
     pub folds: bool,
 }
@@ -89,7 +90,7 @@ impl<'a, 'm> FuncCx<'a, 'm> {
     fn new(m: &'a mut ModuleCx<'m>, name: String) -> Self {
         ir::trace::enter("lower", &name);
         let fp = m.fp;
-        let mut code = Code::new(name, fp);
+        let mut code = Code::new(name, fp.of(0));
         code.exact = m.exact;
         let constants = FxHashMap::default();
         FuncCx { m, code, active: Vec::new(), constants, stage: None, inst: None, licences: fp, folds: false }
@@ -98,7 +99,7 @@ impl<'a, 'm> FuncCx<'a, 'm> {
     /// A function of no name, for operations on constants.
     pub fn scratch(m: &'a mut ModuleCx<'m>) -> Self {
         let fp = m.fp;
-        let code = Code::new("", fp);
+        let code = Code::new("", fp.of(0));
         let constants = FxHashMap::default();
         FuncCx { m, code, active: Vec::new(), constants, stage: None, inst: None, licences: fp, folds: true }
     }

@@ -67,7 +67,7 @@ pub fn lower(m: &Module, options: &Options) -> Result<ir::Module, Vec<Diagnostic
         roles: FxHashMap::default(),
         io: Vec::new(),
         out: ir::Module::new(),
-        fp: modes::licences(options.fp, m, &entries, is_invariant(m)),
+        fp: modes::Licences::new(options.fp, m, &entries, is_invariant(m)),
         flushed: modes::widths(&entries, ExecutionMode::DenormFlushToZero),
         cut: modes::widths(&entries, ExecutionMode::RoundingModeRTZ),
         exact: is_invariant(m),

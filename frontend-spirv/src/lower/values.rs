@@ -50,7 +50,8 @@ impl FuncCx<'_, '_> {
     }
 
     fn licences_of(&self, inst: &Inst) -> ir::FpFlags {
-        let (m, fp) = (self.m.m, self.licences);
+        let m = self.m.m;
+        let fp = self.licences.of(if self.licences.are_alike() { 0 } else { self.widths_of(inst) });
         if inst.id == 0 || m.all_decos().is_empty() {
             return fp;
         }
@@ -64,6 +65,14 @@ impl FuncCx<'_, '_> {
             }
         }
         fp
+    }
+
+    /// The widths of the floats that an instruction takes and gives, as a set of bits.
+    fn widths_of(&self, inst: &Inst) -> u32 {
+        let types = &self.m.types;
+        let floats = |id: u32| types.find(id).map_or(0, |ty| types.floats(ty));
+        let taken = self.m.m.ids(inst).into_iter().filter_map(|id| self.m.m.def(id)).map(|d| self.m.m.insts[d].ty);
+        taken.fold(floats(inst.ty), |set, ty| set | floats(ty))
     }
 
     fn other(&mut self, inst: &Inst) -> Lowered<Option<Val>> {
