@@ -145,12 +145,14 @@ fn the_structures_of_versions_say_what_those_of_extensions_say() {
             one PhysicalDeviceMultiviewProperties: max_multiview_view_count;
             two PhysicalDeviceDriverProperties: driver_id driver_name driver_info;
             two PhysicalDeviceFloatControlsProperties: denorm_behavior_independence rounding_mode_independence
-                shader_denorm_preserve_float16 shader_denorm_flush_to_zero_float32 shader_rounding_mode_rtz_float32;
+                shader_denorm_preserve_float16 shader_denorm_flush_to_zero_float32 shader_rounding_mode_rtz_float32
+                shader_signed_zero_inf_nan_preserve_float16 shader_signed_zero_inf_nan_preserve_float32;
             two PhysicalDeviceDepthStencilResolveProperties: supported_depth_resolve_modes;
             two PhysicalDeviceTimelineSemaphoreProperties: max_timeline_semaphore_value_difference;
         }
         // Everything rounds to nearest; what denormals become of words is known everywhere.
         assert_eq!(two.shader_rounding_mode_rte_float32, vk::TRUE);
+        assert_eq!(two.shader_signed_zero_inf_nan_preserve_float32, vk::TRUE);
         assert!(two.shader_denorm_preserve_float32 | two.shader_denorm_flush_to_zero_float32 == vk::TRUE);
         assert_eq!(two.driver_name_as_c_str().expect("a name"), c"gpucc");
         // SAFETY: as above.

@@ -133,21 +133,37 @@ fn atomics_on_arrays_of_images() {
     });
 }
 
-/// Tests of `SignedZeroInfNanPreserve`: operations that would be left out if zeros had no sign, or if there were neither infinities nor
-/// numbers that are none.
 #[test]
 fn zeros_infinities_and_nans_are_kept() {
+    kept("float", 32, &[]);
+}
+
+#[test]
+fn zeros_infinities_and_nans_of_halves_are_kept() {
+    kept("float16_t", 16, &[]);
+}
+
+#[test]
+fn zeros_infinities_and_nans_of_64_bits_are_kept() {
+    let without = ["tesla:nv50", "tesla:nv84", "tesla:nva3", "valhall", "vivante"];
+    kept("double", 64, &without.map(|target| (target, "wide-types")));
+}
+
+/// Tests of `SignedZeroInfNanPreserve` of a width: operations that would be left out if zeros had no sign, or if there were neither
+/// infinities nor numbers that are none. Halves and floats of 64 bits hold all of the numbers that come up.
+#[track_caller]
+fn kept(ty: &str, bits: u32, refused: &[(&str, &str)]) {
     // Each operation on `x` and `y`, and what IEEE 754 says of it.
     type Op = (&'static str, fn(f32, f32) -> f32);
     let ops: &[Op] = &[
-        ("x + 0.0", |x, _| x + 0.0),
-        ("x + (-0.0)", |x, _| x + -0.0),
-        ("x - 0.0", |x, _| x - 0.0),
-        ("0.0 - x", |x, _| 0.0 - x),
+        ("x + ZERO", |x, _| x + 0.0),
+        ("x + (-ZERO)", |x, _| x + -0.0),
+        ("x - ZERO", |x, _| x - 0.0),
+        ("ZERO - x", |x, _| 0.0 - x),
         ("-x", |x, _| -x),
-        ("x * 0.0", |x, _| x * 0.0),
-        ("x * 1.0", |x, _| x * 1.0),
-        ("x * -1.0", |x, _| -x),
+        ("x * ZERO", |x, _| x * 0.0),
+        ("x * ONE", |x, _| x * 1.0),
+        ("x * -ONE", |x, _| -x),
         ("x - x", |x, _| x - x),
         ("x + y", |x, y| x + y),
         ("x - y", |x, y| x - y),
@@ -155,34 +171,39 @@ fn zeros_infinities_and_nans_are_kept() {
         ("x * y", |x, y| x * y),
         ("-(x * y)", |x, y| -(x * y)),
         ("abs(x)", |x, _| x.abs()),
-        ("x == x ? 1.0 : 2.0", |x, _| if x.is_nan() { 2.0 } else { 1.0 }),
-        ("isnan(x) ? 1.0 : 2.0", |x, _| if x.is_nan() { 1.0 } else { 2.0 }),
-        ("isinf(x) ? 1.0 : 2.0", |x, _| if x.is_infinite() { 1.0 } else { 2.0 }),
-        ("x < y ? 1.0 : 2.0", |x, y| if x < y { 1.0 } else { 2.0 }),
-        ("!(x < y) ? 1.0 : 2.0", |x, y| if x < y { 2.0 } else { 1.0 }),
+        ("x == x ? ONE : TWO", |x, _| if x.is_nan() { 2.0 } else { 1.0 }),
+        ("isnan(x) ? ONE : TWO", |x, _| if x.is_nan() { 1.0 } else { 2.0 }),
+        ("isinf(x) ? ONE : TWO", |x, _| if x.is_infinite() { 1.0 } else { 2.0 }),
+        ("x < y ? ONE : TWO", |x, y| if x < y { 1.0 } else { 2.0 }),
+        ("!(x < y) ? ONE : TWO", |x, y| if x < y { 2.0 } else { 1.0 }),
         ("x < y ? x : y", |x, y| if x < y { x } else { y }),
         ("(x + y) - y", |x, y| (x + y) - y),
-        ("(x * 2.0) * 0.5", |x, _| (x * 2.0) * 0.5),
+        ("(x * TWO) * HALF", |x, _| (x * 2.0) * 0.5),
         ("x + x", |x, _| x + x),
     ];
     let numbers = [0.0f32, -0.0, 1.5, -2.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN];
     let pairs: Vec<[f32; 2]> = numbers.iter().flat_map(|&x| numbers.map(|y| [x, y])).collect();
     let (n, each) = (pairs.len(), ops.len());
-    let body: String =
-        ops.iter().enumerate().map(|(k, op)| format!("o.r[{each} * i + {k}] = floatBitsToUint({});\n", op.0)).collect();
+    let body: String = ops
+        .iter()
+        .enumerate()
+        .map(|(k, op)| format!("o.r[{each} * i + {k}] = floatBitsToUint(float({}));\n", op.0))
+        .collect();
     let source = format!(
         "#version 450
         #extension GL_EXT_spirv_intrinsics : require
+        #extension GL_EXT_shader_explicit_arithmetic_types : require
         layout(local_size_x = {n}) in;
         layout(std430, set = 0, binding = 0) buffer O {{ uint r[]; }} o;
         layout(std430, set = 0, binding = 1) buffer I {{ vec2 v[]; }} i_;
-        // SignedZeroInfNanPreserve of 32 bits.
-        spirv_execution_mode(extensions = [\"SPV_KHR_float_controls\"], capabilities = [4466], 4461, 32);
-        void main() {{ uint i = gl_LocalInvocationID.x; float x = i_.v[i].x, y = i_.v[i].y; {body} }}"
+        // SignedZeroInfNanPreserve.
+        spirv_execution_mode(extensions = [\"SPV_KHR_float_controls\"], capabilities = [4466], 4461, {bits});
+        const {ty} ZERO = {ty}(0.0), ONE = {ty}(1.0), TWO = {ty}(2.0), HALF = {ty}(0.5);
+        void main() {{ uint i = gl_LocalInvocationID.x; {ty} x = {ty}(i_.v[i].x), y = {ty}(i_.v[i].y); {body} }}"
     );
     let input: Vec<u32> = pairs.iter().flatten().map(|v| v.to_bits()).collect();
     let d = Dispatch::new([1, 1, 1]).with_u32(0, 0, &vec![0; n * each]).with_u32(0, 1, &input);
-    everywhere("kept", &source, &d, &[], |words| {
+    everywhere(&format!("kept{bits}"), &source, &d, refused, |words| {
         let mut wrong = Vec::new();
         for (i, [x, y]) in pairs.iter().enumerate() {
             for (k, (text, value)) in ops.iter().enumerate() {

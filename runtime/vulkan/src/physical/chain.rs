@@ -60,6 +60,10 @@ fn float_controls(chip: Chip, out: &mut vk::PhysicalDeviceFloatControlsPropertie
     let together = !halves && floats.f32.cuts;
     let of = |code, caps: FloatCaps| if chip.has_all(code) { caps } else { FloatCaps::default() };
     let (f16, f32, f64) = (of(Refusal::F16, floats.f16), floats.f32, of(Refusal::WideTypes, floats.f64));
+    // Shaders that ask for it keep them everywhere, whatever the width.
+    out.shader_signed_zero_inf_nan_preserve_float16 = chip.has_all(Refusal::F16).into();
+    out.shader_signed_zero_inf_nan_preserve_float32 = vk::TRUE;
+    out.shader_signed_zero_inf_nan_preserve_float64 = chip.has_all(Refusal::WideTypes).into();
     out.shader_denorm_preserve_float16 = f16.keeps.into();
     out.shader_denorm_preserve_float32 = f32.keeps.into();
     out.shader_denorm_preserve_float64 = f64.keeps.into();
@@ -430,6 +434,8 @@ properties! { each_property:
         fields!(chip, out, PhysicalDeviceDriverProperties: driver_id driver_name driver_info conformance_version);
         fields!(
             chip, out, PhysicalDeviceFloatControlsProperties: denorm_behavior_independence rounding_mode_independence
+                shader_signed_zero_inf_nan_preserve_float16 shader_signed_zero_inf_nan_preserve_float32
+                shader_signed_zero_inf_nan_preserve_float64
                 shader_denorm_preserve_float16 shader_denorm_preserve_float32 shader_denorm_preserve_float64
                 shader_denorm_flush_to_zero_float16 shader_denorm_flush_to_zero_float32 shader_denorm_flush_to_zero_float64
                 shader_rounding_mode_rte_float16 shader_rounding_mode_rte_float32 shader_rounding_mode_rte_float64
