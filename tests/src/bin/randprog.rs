@@ -9,9 +9,13 @@
 //!
 //! Programs of the stage `fs` are drawn, and compared with compute programs of the same meaning; those of `fs-bare` have no storage. With `--verify` each compute program runs as
 //! `gpucc --verify` runs a shader, on seeded inputs, and a table counts by reason what could not be compared.
+//!
+//! A run of more than ten seconds says on the standard error every ten seconds how far it is, by family.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use gpucc::{CodegenOptions, Options, Target};
 use gpucc_kit::exec::problem;
@@ -133,10 +137,68 @@ struct Verdicts {
     refused: Tally,
     /// How often nothing was compared, by reason.
     skipped: BTreeMap<String, u64>,
+    /// Runs that passed, were refused and failed, by family.
+    families: BTreeMap<String, [u64; 3]>,
+}
+
+/// How far all programs are.
+struct Progress {
+    of: u64,
+    start: Instant,
+    state: Mutex<Said>,
+}
+
+/// What there is to say, and when the next line is due.
+struct Said {
+    next: Duration,
+    programs: u64,
+    families: BTreeMap<String, [u64; 3]>,
+}
+
+impl Progress {
+    /// Between two lines.
+    const EVERY: Duration = Duration::from_secs(10);
+
+    fn new(of: u64) -> Progress {
+        let said = Said { next: Self::EVERY, programs: 0, families: BTreeMap::new() };
+        Progress { of, start: Instant::now(), state: Mutex::new(said) }
+    }
+
+    /// Programs that are done, with their runs by family.
+    fn add(&self, programs: u64, families: &BTreeMap<String, [u64; 3]>) {
+        let mut s = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        s.programs += programs;
+        for (family, n) in families {
+            let sum = s.families.entry(family.clone()).or_default();
+            sum.iter_mut().zip(n).for_each(|(sum, n)| *sum += n);
+        }
+        let now = self.start.elapsed();
+        if now < s.next || s.programs >= self.of {
+            return;
+        }
+        s.next = now + Self::EVERY;
+        let mut line = format!("{} s: {} of {} programs", now.as_secs(), s.programs, self.of);
+        for (family, [passed, refused, failed]) in &s.families {
+            line += &format!("; {family} {passed} passed, {refused} refused, {failed} failed");
+        }
+        eprintln!("{line}");
+    }
+}
+
+/// The family of a place.
+fn family(on: On) -> String {
+    let name = on.to_string();
+    name.split(':').next().unwrap_or(&name).to_string()
 }
 
 impl Verdicts {
     fn add(&mut self, on: On, done: Result<(), Failure>) {
+        let k = match &done {
+            Ok(()) => 0,
+            Err(Failure::Refused(true, ..)) => 1,
+            Err(_) => 2,
+        };
+        self.families.entry(family(on)).or_default()[k] += 1;
         match done {
             Ok(()) => self.passed += 1,
             Err(Failure::Refused(predicted, codes, why)) => {
@@ -209,7 +271,7 @@ fn verify(p: &Program, on: On, codegen: &CodegenOptions, v: &mut Verdicts) {
     };
     match gpucc_verify::verify(p.module(), &artifact, target, &InputOverrides::default()) {
         Ok(left) => {
-            v.passed += 1;
+            v.add(on, Ok(()));
             for reason in left.iter().flat_map(|l| &l.why).map(|w| w.reason.to_string()).collect::<BTreeSet<_>>() {
                 *v.skipped.entry(reason).or_default() += 1;
             }
@@ -217,7 +279,7 @@ fn verify(p: &Program, on: On, codegen: &CodegenOptions, v: &mut Verdicts) {
                 *v.skipped.entry(ANY.into()).or_default() += 1;
             }
         }
-        Err(d) => v.failed.push(format!("seed {}: {d}", p.seed())),
+        Err(d) => v.add(on, Err(Failure::Wrong(format!("seed {}: {d}", p.seed())))),
     }
 }
 
@@ -242,6 +304,9 @@ fn smallest(wrong: &[drawrun::Wrong], a: &Args) -> Vec<String> {
     out
 }
 
+/// Draws between two looks at how far they are.
+const AT_ONCE: u64 = 200;
+
 /// Runs random draws.
 fn draws(a: &Args) -> ExitCode {
     if a.print {
@@ -250,16 +315,25 @@ fn draws(a: &Args) -> ExitCode {
         }
         return ExitCode::SUCCESS;
     }
-    let seeds = a.seed..a.seed.saturating_add(a.count);
-    let job = drawrun::Job { seeds, on: &a.on, levels: &a.opts, as_text: a.stage == Stage::DrawText };
-    let done = if a.stage == Stage::Text { textrun::run_texts(&job) } else { drawrun::run(&job) };
-    let done = match done {
-        Ok(done) => done,
-        Err(e) => {
-            eprintln!("error: {e}");
-            return ExitCode::from(2);
-        }
-    };
+    let progress = Progress::new(a.count);
+    let (mut done, mut from, end) = (drawrun::Done::default(), a.seed, a.seed.saturating_add(a.count));
+    while from < end {
+        let seeds = from..end.min(from + AT_ONCE);
+        let job = drawrun::Job { seeds, on: &a.on, levels: &a.opts, as_text: a.stage == Stage::DrawText };
+        let some = if a.stage == Stage::Text { textrun::run_texts(&job) } else { drawrun::run(&job) };
+        let some = match some {
+            Ok(some) => some,
+            Err(e) => {
+                eprintln!("error: {e}");
+                return ExitCode::from(2);
+            }
+        };
+        let mut families = BTreeMap::from([("all".to_string(), [some.passed, 0, 0])]);
+        some.wrong.iter().for_each(|w| families.entry(family(w.at.0)).or_default()[2] += 1);
+        progress.add(job.seeds.end - job.seeds.start, &families);
+        done.add(some);
+        from = job.seeds.end;
+    }
     for w in &done.wrong {
         println!("FAIL seed {} on {} -O{}: {}", w.seed, w.at.0, w.at.1, w.why);
     }
@@ -294,7 +368,13 @@ fn main() -> ExitCode {
     if matches!(a.stage, Stage::Draw | Stage::DrawText | Stage::Text) {
         return draws(&a);
     }
-    let results: Vec<_> = (0..a.count).into_par_iter().map(|k| program(a.seed.wrapping_add(k), &a)).collect();
+    let progress = Progress::new(a.count);
+    let one = |k: u64| {
+        let v = program(a.seed.wrapping_add(k), &a);
+        progress.add(1, &v.families);
+        v
+    };
+    let results: Vec<_> = (0..a.count).into_par_iter().map(one).collect();
     let passed: u64 = results.iter().map(|r| r.passed).sum();
     let failures: Vec<&String> = results.iter().flat_map(|r| &r.failed).collect();
     for f in &failures {
