@@ -61,17 +61,17 @@ pub const UNSUPPORTED: &[Unsupported] = &[
     Unsupported::all(Refusal::TextureUnits, "16 in each stage").on(&["gc3000", "gc7000"]).most(16),
     Unsupported::all(Refusal::FloatModes, "floats have no denormals and are rounded to nearest; halves, which code makes of them, have denormals"),
     Unsupported::all(Refusal::SubgroupSize, "4 lanes: neighbours that meet at barriers"),
-    Unsupported::all(Refusal::WorkgroupSize, "at most 1,024 invocations").most(machine::exec::MAX_INVOCATIONS),
-    Unsupported::all(Refusal::WorkgroupMemory, "1 MiB").most(machine::exec::MOST_SHARED as u64),
+    Unsupported::all(Refusal::WorkgroupSize, "at most 1,024 invocations").most(machine::abi::MAX_INVOCATIONS),
+    Unsupported::all(Refusal::WorkgroupMemory, "1 MiB").most(machine::abi::MOST_SHARED as u64),
     Unsupported::all(Refusal::PrivateMemory, "64 KiB, spilled registers included")
-        .most(machine::exec::MOST_SCRATCH as u64)
+        .most(machine::abi::MOST_SCRATCH as u64)
         .in_stages(&[Stage::Compute]),
     Unsupported::all(Refusal::PrivateMemory, "what is indexed lies in temporaries, at most 60, each of which has four words: nothing tells threads of draws apart, and there are no atomics by which they could share memory out")
         .most(0)
         .on(&["gc2000"])
         .in_stages(GRAPHICS),
     Unsupported::all(Refusal::PrivateMemory, "8 KiB, spilled registers included: threads of draws take pieces of memory by atomics")
-        .most(machine::exec::MOST_DRAW_SCRATCH as u64)
+        .most(machine::abi::MOST_DRAW_SCRATCH as u64)
         .on(&["gc3000", "gc7000"])
         .in_stages(GRAPHICS),
     Unsupported::all(Refusal::Varyings, "11, and 16 attributes of a vertex, its numbers counting as one")

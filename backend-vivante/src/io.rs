@@ -116,7 +116,7 @@ pub fn places<'a>(
             Direction::Output if slot.at == IoAt::FragDepth => (0, 2),
             Direction::Output => (io.colour(targets.iter().position(|c| c.is_some_and(|c| c.output == n))?), 0),
         };
-        Some(HwPlace { file: machine::exec::FILE_TEMP, index, lane })
+        Some(HwPlace { file: machine::abi::FILE_TEMP, index, lane })
     }
 }
 

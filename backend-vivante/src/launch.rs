@@ -21,7 +21,8 @@ use gpucc_ir::{
 use gpucc_ir::{Type, Value};
 use gpucc_vivante_machine as machine;
 use indexmap::IndexSet;
-use machine::exec::{FILE_LAUNCH, STEP, Step};
+use machine::abi::{FILE_LAUNCH, STEP};
+use machine::exec::Step;
 use rustc_hash::FxBuildHasher;
 use smallvec::{SmallVec, smallvec};
 

@@ -310,9 +310,9 @@ impl Family for VivanteFamily {
         let p = emit::emit(code, job)?;
         let scratch_bytes = scratch(cx);
         let staged = state.io.is_vertex || state.io.is_fragment;
-        let most_private = if staged { machine::exec::MOST_DRAW_SCRATCH } else { machine::exec::MOST_SCRATCH };
+        let most_private = if staged { machine::abi::MOST_DRAW_SCRATCH } else { machine::abi::MOST_SCRATCH };
         for (code, what, has, needs) in [
-            (Refusal::WorkgroupMemory, "workgroup", machine::exec::MOST_SHARED, state.shared_bytes),
+            (Refusal::WorkgroupMemory, "workgroup", machine::abi::MOST_SHARED, state.shared_bytes),
             (Refusal::PrivateMemory, "private", most_private, scratch_bytes),
         ] {
             if needs > has {
@@ -321,14 +321,14 @@ impl Family for VivanteFamily {
         }
         let (preloads, rows) = preloads(state, scratch_bytes);
         let shared = match state.shared {
-            Shared::Buffer => machine::exec::shared_mode::BUFFER,
-            Shared::Local => machine::exec::shared_mode::LOCAL,
+            Shared::Buffer => machine::abi::shared_mode::BUFFER,
+            Shared::Local => machine::abi::shared_mode::LOCAL,
         };
         let sizes = statistics::Sizes {
             temps: state.temps,
             array_rows: state.arrays.rows,
             uniform_moves: state.uniform_moves,
-            launch_steps: rows.iter().filter(|r| r[0] & machine::exec::STEP != 0).count(),
+            launch_steps: rows.iter().filter(|r| r[0] & machine::abi::STEP != 0).count(),
             shared_bytes: state.shared_bytes,
             scratch_bytes,
         };
@@ -350,8 +350,8 @@ impl Family for VivanteFamily {
             meta: Meta {
                 subgroup_size: if staged { 1 } else { caps::LANES },
                 registers: vec![
-                    (machine::exec::FILE_TEMP, state.temps),
-                    (machine::exec::FILE_UNIFORM, state.layout.registers.len() as u16),
+                    (machine::abi::FILE_TEMP, state.temps),
+                    (machine::abi::FILE_UNIFORM, state.layout.registers.len() as u16),
                 ],
                 shared_bytes: state.shared_bytes,
                 scratch_bytes,
@@ -571,13 +571,13 @@ fn preloads(state: &State, scratch_bytes: u32) -> (Vec<Preload>, Vec<[u32; 4]>) 
                 Id::Group => Source::WorkgroupId(d),
                 Id::Global => Source::GlobalId(d),
             };
-            preloads.push(Preload { file: machine::exec::FILE_TEMP, lane: d as u8, index: k as u16, source });
+            preloads.push(Preload { file: machine::abi::FILE_TEMP, lane: d as u8, index: k as u16, source });
         }
     }
     for (k, (texture, sampler)) in state.units.iter().enumerate() {
         let index = state.first_unit as u16 + k as u16;
         let row = |lane, of| Preload {
-            file: machine::exec::FILE_UNIT,
+            file: machine::abi::FILE_UNIT,
             lane,
             index,
             source: Source::TextureWord { of, word: 0 },
@@ -593,7 +593,7 @@ fn preloads(state: &State, scratch_bytes: u32) -> (Vec<Preload>, Vec<[u32; 4]>) 
         for (c, w) in words.iter().enumerate() {
             if let Some(w) = w {
                 preloads.push(Preload {
-                    file: machine::exec::FILE_UNIFORM,
+                    file: machine::abi::FILE_UNIFORM,
                     lane: c as u8,
                     index: r as u16,
                     source: computed.word(*w).source(&mut rows, scratch_bytes),

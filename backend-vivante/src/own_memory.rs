@@ -19,7 +19,7 @@
 
 use gpucc_mir::{BlockId, Def, MEdge, MFunc, MInst, Opcode, Pseudo, Use, VReg};
 use gpucc_vivante_machine as machine;
-use machine::exec::{DRAW_HEADER, DRAW_SLOTS};
+use machine::abi::{DRAW_HEADER, DRAW_SLOTS};
 use machine::{Cond, Type};
 use smallvec::smallvec;
 

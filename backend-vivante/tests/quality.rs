@@ -57,7 +57,7 @@ fn two_uniforms_are_noticed() {
     let out = compile(&module(AXPY), 1, &options(2));
     let mut c = container(&out, 1);
     let e = &mut c.entries[0];
-    let uniforms = e.meta.registers_of(machine::exec::FILE_UNIFORM);
+    let uniforms = e.meta.registers_of(machine::abi::FILE_UNIFORM);
     assert!(uniforms > 1);
     let mut changed = false;
     for chunk in e.code.chunks_exact_mut(16) {
@@ -91,7 +91,7 @@ fn zeroed_code_and_missing_preloads_trap() {
     let t = machine::run(&c, None, &mut dispatch(), &RunOptions::default()).unwrap_err();
     assert_eq!(t.kind, TrapKind::Undecodable);
     let mut c = container(&out, 1);
-    c.entries[0].preloads.retain(|p| p.file != machine::exec::FILE_TEMP);
+    c.entries[0].preloads.retain(|p| p.file != machine::abi::FILE_TEMP);
     let t = machine::run(&c, None, &mut dispatch(), &RunOptions::default()).unwrap_err();
     assert_eq!(t.kind, TrapKind::UndefinedRead);
 }

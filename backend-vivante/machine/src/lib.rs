@@ -4,6 +4,7 @@
 //! on which chip in [`validate`]. [`mod@listing`] turns whole programs into text and back. The convention between compiled
 //! code and its launcher is `docs/abi-vivante.md`; the launcher is [`exec`].
 
+pub mod abi;
 pub mod exec;
 pub mod fields;
 pub mod listing;

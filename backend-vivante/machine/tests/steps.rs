@@ -2,7 +2,8 @@
 
 use gpucc_container::{Preload, Source};
 use gpucc_sim::{Dispatch, RunOptions, Trap};
-use gpucc_vivante_machine::exec::{FILE_LAUNCH, STEP, Step};
+use gpucc_vivante_machine::abi::{FILE_LAUNCH, STEP};
+use gpucc_vivante_machine::exec::Step;
 use gpucc_vivante_machine::run;
 
 use crate::exec::{container, eval, whole};

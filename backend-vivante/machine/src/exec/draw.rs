@@ -18,12 +18,12 @@ use super::alu;
 use super::attribute::Attribute;
 use super::decode::DecodedProgram;
 use super::launch::{
-    FILE_TEMP, FILE_UNIFORM, LANES, LIMITS, LaunchState, Run, UNIT_TABLE, bad, constants, pieces, texture_units,
-    uniform_words,
+    LANES, LIMITS, LaunchState, Run, UNIT_TABLE, bad, constants, pieces, texture_units, uniform_words,
 };
 use super::memory::DeviceMemory;
 use super::registers::{Varying, VertexWords, Wanted, Words, fragment_words, reg, varyings};
 use super::subgroup::{Group, Mask};
+use crate::abi::{FILE_TEMP, FILE_UNIFORM};
 use crate::validate::{INSTRUCTIONS, TEMPS, UNIFORMS};
 use crate::{GC2000, GC7000};
 

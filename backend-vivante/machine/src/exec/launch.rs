@@ -11,46 +11,20 @@ use super::alu;
 use super::decode::DecodedProgram;
 use super::memory::{self, DeviceMemory};
 use super::sampler::{UNIT_WORDS, Unit};
-use super::steps::{self, FILE_LAUNCH};
+use super::steps;
 use super::subgroup::Group;
+use crate::abi::{
+    DRAW_HEADER, DRAW_SLOTS, FILE_LAUNCH, FILE_TEMP, FILE_UNIFORM, FILE_UNIT, MAX_INVOCATIONS, MOST_DRAW_SCRATCH,
+    MOST_SCRATCH, MOST_SHARED, shared_mode,
+};
 use crate::validate::{INSTRUCTIONS, LOCAL_BYTES, TEMPS, UNIFORMS};
 use crate::{GC2000, GC7000, Vivante};
-
-/// File code of the temporaries in register counts and preloads.
-pub const FILE_TEMP: u8 = 0;
-/// File code of the uniforms in register counts (in vec4) and preloads.
-pub const FILE_UNIFORM: u8 = UNIFORM_FILE;
-
-/// File code of the texture units in preloads: index = unit, lane 0 its texture, lane 1 its sampler.
-pub const FILE_UNIT: u8 = 2;
 
 /// Texture units that instructions can name.
 pub(crate) const UNITS: usize = 32;
 
-/// Family word 0: where workgroup memory is.
-pub mod shared_mode {
-    /// A buffer of the launcher, one slice for each workgroup.
-    pub const BUFFER: u32 = 0;
-    /// Storage on the chip, through the LOCAL bit.
-    pub const LOCAL: u32 = 1;
-}
-
 /// Invocations that are executed together: a property of this simulator alone, nothing of it shows.
 pub const LANES: usize = 16;
-
-/// Most invocations of a workgroup (reference 10.5, 13).
-pub const MAX_INVOCATIONS: u64 = 1024;
-
-/// Most bytes of workgroup memory, which may be in a buffer: a bound of this machine, so that a container cannot exhaust it.
-pub const MOST_SHARED: u32 = 1 << 20;
-/// Most bytes of scratch of an invocation: the same.
-pub const MOST_SCRATCH: u32 = 64 << 10;
-/// Most bytes of it in vertex and fragment programs.
-pub const MOST_DRAW_SCRATCH: u32 = 8 << 10;
-/// Pieces of memory that invocations of draws take: more than there can be in flight (1,024 threads of four pixels, reference 13).
-pub const DRAW_SLOTS: u32 = 4096;
-/// Bytes in front of the pieces: a word for each that is not zero where it is taken, and the counter of those that came.
-pub const DRAW_HEADER: u32 = 4 * DRAW_SLOTS + 256;
 
 pub(crate) const LIMITS: Limits = Limits {
     family: Vivante::NAME,

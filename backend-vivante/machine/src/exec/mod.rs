@@ -18,8 +18,5 @@ mod subgroup;
 mod texture;
 
 pub use draw::draw;
-pub use launch::{
-    DRAW_HEADER, DRAW_SLOTS, FILE_TEMP, FILE_UNIFORM, FILE_UNIT, LANES, MAX_INVOCATIONS, MOST_DRAW_SCRATCH,
-    MOST_SCRATCH, MOST_SHARED, run, run_on, shared_mode,
-};
-pub use steps::{FILE_LAUNCH, STEP, Step};
+pub use launch::{LANES, run, run_on};
+pub use steps::Step;

@@ -1,7 +1,7 @@
 //! Computations of the launch before the first thread: rows of the family words (`docs/abi-vivante.md`, 3).
 //!
 //! A row is four words. With bit 31 of the first clear it is a derived size, `[group, binding, less, shift]`; with it set it is a step,
-//! `[number of the step, operands]`. An operand is a word of the launch by its number (file [`FILE_LAUNCH`]), or with bit 31 set the result
+//! `[number of the step, operands]`. An operand is a word of the launch by its number (file [`FILE_LAUNCH`](crate::abi::FILE_LAUNCH)), or with bit 31 set the result
 //! of an earlier row. Floats are as the chip computes them: denormals flushed, each step rounded.
 
 use gpucc_num::{Mode, Round, convert, f32 as num};
@@ -9,13 +9,8 @@ use gpucc_sim::Trap;
 
 use super::alu::scalar;
 use super::launch::bad;
+use crate::abi::STEP;
 use crate::rows::Op;
-
-/// File code of the words of the launch in preloads: what steps read. No register holds them.
-pub const FILE_LAUNCH: u8 = 3;
-
-/// Bit that marks steps: in the first word of a row it says that it is one, in an operand that it is the result of an earlier row.
-pub const STEP: u32 = 1 << 31;
 
 const MODE: Mode = Mode::FLUSH;
 
