@@ -240,6 +240,8 @@ pub struct Shot<'a> {
     pub fixed: Option<[f32; 4]>,
     /// A bit that is turned over.
     pub flip: Option<Flip>,
+    /// Bytes of scratch of the vertex and of the fragment program.
+    pub scratch: [u32; 2],
 }
 
 /// A bit of a word that hardware reads.
@@ -258,7 +260,17 @@ pub enum Flip {
 impl Shot<'_> {
     pub fn new(generation: u8, fragment: &str) -> Shot<'_> {
         let vertex = "nop t0.____, void, void, void";
-        Shot { generation, vertex, fragment, u: Vec::new(), texture: None, in_vertex: false, fixed: None, flip: None }
+        Shot {
+            generation,
+            vertex,
+            fragment,
+            u: Vec::new(),
+            texture: None,
+            in_vertex: false,
+            fixed: None,
+            flip: None,
+            scratch: [0; 2],
+        }
     }
 
     /// The first unit of the vertex program.
@@ -345,7 +357,7 @@ impl Shot<'_> {
                 name: "main".into(),
                 stage,
                 code: code(text, self.generation, stage.bit()),
-                meta: meta(self.u.len(), flags),
+                meta: Meta { scratch_bytes: self.scratch[usize::from(!vertex)], ..meta(self.u.len(), flags) },
                 preloads: preloads(&self.u, unit(vertex)),
                 ..Entry::default()
             }

@@ -1,5 +1,7 @@
 //! One changed bit of a word that hardware reads changes a picture, or traps: registers of a draw, of a unit, a descriptor, a texel fetch.
 
+use gpucc_sim::TrapKind;
+
 use crate::kit::{Flip, GC2000, GC7000, SIZE, Shot, Texture};
 
 /// Column i reads level i, at coordinates that go from outside of the texture to outside; the varying is added.
@@ -65,4 +67,26 @@ fn a_changed_bit_of_a_texel_fetch_shows() {
         .collect();
     println!("{} of 128 are noticed", 128 - silent.len());
     assert!(5 * silent.len() <= 128, "{} of 128 changes are silent: {silent:?}", silent.len());
+}
+
+/// Memory of invocations in a damaged container is refused before it is taken, in either stage; the largest that is possible is there.
+#[test]
+fn memory_of_invocations_is_bounded() {
+    for g in GC2000..=GC7000 {
+        let plain = Shot::new(g, "mov t10, void, void, t1.xyzw");
+        let want = plain.draw().unwrap_or_else(|t| panic!("{t}"));
+        for stage in 0..2 {
+            let with = |bytes: u32| {
+                let mut shot = plain.clone();
+                shot.scratch[stage] = bytes;
+                shot.draw()
+            };
+            assert_eq!(with(8192).unwrap_or_else(|t| panic!("{t}")), want);
+            for bytes in [8193, 8196, 0x1_0000, 0x0100_0000, u32::MAX - 3, u32::MAX] {
+                let t = with(bytes).expect_err("more than 8 KiB");
+                let message = format!("{bytes} bytes of scratch in a draw");
+                assert!(t.kind == TrapKind::Container && t.message.contains(&message), "{stage} {bytes}: {t}");
+            }
+        }
+    }
 }

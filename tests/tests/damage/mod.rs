@@ -4,5 +4,6 @@ mod draw_mutants;
 mod gfx_hostile;
 mod gfx_mutants;
 mod hostile;
+mod hostile_stages;
 mod strangers;
 mod texture_mutants;

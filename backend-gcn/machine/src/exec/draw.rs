@@ -19,7 +19,7 @@ use gpucc_sim::{
 use super::cache::L1;
 use super::decode::{self, Decoded};
 use super::export::Export;
-use super::launch::{LaunchState, Values};
+use super::launch::{LaunchState, Values, check_scratch};
 use super::memory::DeviceMemory;
 use super::state;
 use super::subgroup::{LANES, Wave};
@@ -156,9 +156,7 @@ impl<'a> StageProgram<'a> {
         if ours && rsrc1 & 0x3ff != want & 0x3ff {
             return Err(refuse(format!("RSRC1 {rsrc1:#x} does not fit {sgprs} SGPRs and {vgprs} VGPRs")));
         }
-        if (entry.meta.scratch_bytes > 0) != (rsrc2 & 1 == 1) {
-            return Err(refuse("SCRATCH_EN and the scratch size disagree"));
-        }
+        check_scratch(entry.meta.scratch_bytes, rsrc2 & 1 == 1)?;
         let mode = rsrc1 >> 12 & 0xff | (rsrc1 >> 21 & 1) << 8 | (rsrc1 >> 23 & 1) << 9;
         let launch = LaunchState::staged(common, entry, mode);
         let code = decode::predecode(&entry.code, common.generation, entry.stage.bit(), launch.limits);

@@ -195,6 +195,17 @@ impl Values {
 /// Most bytes of scratch that a lane can have: WAVESIZE counts 13 bits of KiB a wave (section 11.5).
 const SCRATCH_MAX: u32 = ((1 << 13) - 1) * 1024 / LANES as u32;
 
+/// That a lane can have so many bytes of scratch, and that SCRATCH_EN says whether it has some.
+pub(super) fn check_scratch(bytes: u32, enabled: bool) -> Result<(), Trap> {
+    if !bytes.is_multiple_of(4) || (bytes > 0) != enabled {
+        return Err(refuse("SCRATCH_EN and the scratch size disagree"));
+    }
+    if bytes > SCRATCH_MAX {
+        return Err(refuse(format!("{bytes} bytes of scratch a lane, at most {SCRATCH_MAX}")));
+    }
+    Ok(())
+}
+
 fn refuse(message: impl Into<String>) -> Trap {
     Trap::new(TrapKind::Container, message)
 }
@@ -225,12 +236,7 @@ impl<'a> LaunchState<'a> {
         if rsrc2.user_sgprs > 16 || rsrc2.local_id_components > 2 {
             return Err(refuse(format!("RSRC2 {rsrc2_word:#x} has reserved values")));
         }
-        if meta.scratch_bytes % 4 != 0 || (meta.scratch_bytes > 0) != rsrc2.scratch {
-            return Err(refuse("SCRATCH_EN and the scratch size disagree"));
-        }
-        if meta.scratch_bytes > SCRATCH_MAX {
-            return Err(refuse(format!("{} bytes of scratch a lane, at most {SCRATCH_MAX}", meta.scratch_bytes)));
-        }
+        check_scratch(meta.scratch_bytes, rsrc2.scratch)?;
         let limits = Limits { sgprs, vgprs, conventions: common.options.rules == Rules::Conventions };
         let launch = LaunchState { common, entry, generation, limits, rsrc2, mode };
         launch.check_preloads()?;

@@ -18,7 +18,7 @@ use gpucc_sim::{
 };
 
 use super::decode::{CLASSES, DecodedProgram};
-use super::launch::{LIMITS, SAMPLERS, TEXTURES};
+use super::launch::{LIMITS, SAMPLERS, TEXTURES, check_scratch};
 use super::memory::DeviceMemory;
 use super::state;
 use super::step::Machine as Executor;
@@ -206,6 +206,7 @@ impl<'a> StageProgram<'a> {
         if !(1..=128).contains(&registers) {
             return Err(refuse(format!("{registers} registers, there are 1 to 128")));
         }
+        check_scratch(&entry.meta)?;
         let stack = match entry.meta.family_words.get(1).copied().unwrap_or(0) {
             n @ 1..=4096 => (n as usize).next_power_of_two().max(4),
             n => return Err(refuse(format!("{n} stack entries, 1 to 4096"))),
@@ -217,7 +218,7 @@ impl<'a> StageProgram<'a> {
                     constant[r.slot as usize] = Some(common.buffer(r.group, r.binding)?.id);
                 }
                 ResourceKind::Texture | ResourceKind::StorageTexture | ResourceKind::Sampler
-                    if r.slot + r.count.max(1) <= 16 => {}
+                    if r.slot.saturating_add(r.count.max(1)) <= 16 => {}
                 _ => return Err(refuse(format!("group {} binding {}: slot {:#x}", r.group, r.binding, r.slot))),
             }
         }

@@ -5,7 +5,7 @@ use super::memory::{DeviceMemory, Window, WindowShape};
 use super::step::{Counts, Machine};
 use super::subgroup::Warp;
 use crate::Tesla;
-use gpucc_container::{Access, Container, Resource, ResourceKind, Source, UNIFORM_FILE};
+use gpucc_container::{Access, Container, Meta, Resource, ResourceKind, Source, UNIFORM_FILE};
 use gpucc_isa::Isa;
 use gpucc_sim::{
     At, Device, Dispatch, Limits, Memory, OwnMemory, RaceCheck, Rules, RunOptions, RunReport, RunState, Simulator,
@@ -102,6 +102,14 @@ struct LaunchState<'a> {
     parameters: Vec<(u16, u32)>,
 }
 
+/// That a thread can have so many bytes of l[].
+pub(super) fn check_scratch(meta: &Meta) -> Result<(), Trap> {
+    match meta.scratch_bytes {
+        n if n > 0x1_0000 => Err(bad(format!("{n} bytes of l[], at most 65536"))),
+        _ => Ok(()),
+    }
+}
+
 impl<'a> LaunchState<'a> {
     fn new(common: &'a gpucc_sim::Launch<'a>) -> Result<LaunchState<'a>, Trap> {
         let entry = common.entry;
@@ -116,9 +124,7 @@ impl<'a> LaunchState<'a> {
         if !(1..=128).contains(&registers) {
             return Err(bad(format!("{registers} registers, there are 1 to 128")));
         }
-        if meta.scratch_bytes > 0x1_0000 {
-            return Err(bad(format!("{} bytes of l[], at most 65536", meta.scratch_bytes)));
-        }
+        check_scratch(meta)?;
         let word = |i: usize| meta.family_words.get(i).copied().unwrap_or(0);
         let mut l = LaunchState {
             common,
@@ -146,8 +152,8 @@ impl<'a> LaunchState<'a> {
             let ok = match r.kind {
                 ResourceKind::Storage => r.slot <= 14,
                 ResourceKind::StorageTexture if is_window(r) => r.slot.saturating_add(r.count.max(1)) <= 15,
-                ResourceKind::Texture | ResourceKind::StorageTexture => r.slot + r.count.max(1) <= 16,
-                ResourceKind::Sampler => r.slot + r.count.max(1) <= 16,
+                ResourceKind::Texture | ResourceKind::StorageTexture => r.slot.saturating_add(r.count.max(1)) <= 16,
+                ResourceKind::Sampler => r.slot.saturating_add(r.count.max(1)) <= 16,
                 // Ours leave c0 to words, c14 to data and c15 to drivers.
                 ResourceKind::Uniform if hardware => r.slot <= 15 || (0x100..=0x10e).contains(&r.slot),
                 _ => (1..=13).contains(&r.slot) || (0x100..=0x10e).contains(&r.slot),

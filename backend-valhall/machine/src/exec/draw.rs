@@ -19,7 +19,7 @@ use gpucc_sim::{
 
 use super::decode::{Environment, merges, predecode};
 use super::descriptor::{Blending, ProgramSetup};
-use super::launch::{LIMITS, REGISTER_FILE, TABLES_OF, container_trap, mode, small_file, uniforms};
+use super::launch::{LIMITS, MOST_SCRATCH, REGISTER_FILE, TABLES_OF, container_trap, mode, small_file, uniforms};
 use super::memory::{DeviceMemory, Scratch};
 use super::stage::{EXTENSION_BYTES, Fragment, Records, StageContext};
 use super::step::{CLASSES, Program, Shared, slice};
@@ -182,6 +182,10 @@ impl Placing<'_> {
         let data_base = self.space.place(data, entry.data.len() as u64, 16)?;
         let scratch = match entry.meta.scratch_bytes {
             0 => None,
+            n if n > MOST_SCRATCH => {
+                let what = format!("{n} bytes of private memory in a draw: at most {MOST_SCRATCH} are possible");
+                return Err(container_trap(what));
+            }
             n => {
                 let stride = u64::from(n).next_multiple_of(16);
                 let bytes = stride * LANES as u64;

@@ -29,7 +29,7 @@ pub(super) const LIMITS: Limits =
 const MOST_SHARED: u32 = 32 << 10;
 
 /// Most bytes of private memory of an invocation: a bound of this machine, so that a container cannot exhaust it.
-const MOST_SCRATCH: u32 = 64 << 10;
+pub(super) const MOST_SCRATCH: u32 = 64 << 10;
 
 /// Highest bind group: tables are numbered from 1 up, and 60 up have other uses (section 8.3).
 pub const MOST_GROUP: u32 = MOST_TABLES - 2;
@@ -202,7 +202,7 @@ fn check_resources(resources: &[Resource]) -> Result<(), Trap> {
         if r.group > MOST_GROUP || r.slot >= 1 << 24 {
             return Err(container_trap(format!("group {} slot {} has no handle", r.group, r.slot)));
         }
-        let end = |r: &Resource| r.slot + r.count.max(1);
+        let end = |r: &Resource| r.slot.saturating_add(r.count.max(1));
         if resources[..n].iter().any(|o| o.group == r.group && o.slot < end(r) && r.slot < end(o)) {
             return Err(container_trap(format!("group {} slot {} is listed twice", r.group, r.slot)));
         }
