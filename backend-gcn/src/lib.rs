@@ -18,12 +18,14 @@ mod isel;
 #[doc(hidden)]
 pub mod model;
 mod ops;
+mod statistics;
 #[doc(hidden)]
 pub mod tail;
 mod target;
 mod wide_scalar_loads;
 
 use gpucc_container::{Meta, Preload, Source, flags};
+use gpucc_driver::statistics::Statistic;
 use gpucc_driver::{
     AttemptError, CodegenOptions, CompileCx, Driver, DriverFacts, EmittedProgram, FailureKind, Family, InstCost, IrCx,
     IrPass, Job, Occupancy, Pass, Piece, Selected, TailPass, TextFixture, Variables, reflect, used_places,
@@ -114,6 +116,7 @@ impl Family for GcnFamily {
     const GENERATIONS: &'static [&'static str] = machine::GENERATIONS;
     const DEFAULT_GENERATION: usize = machine::DEFAULT_GENERATION;
     const UNSUPPORTED: &'static [Unsupported] = UNSUPPORTED;
+    const STATISTICS: &'static [Statistic] = statistics::STATISTICS;
     const DRIVER_FACTS: DriverFacts = DriverFacts {
         vertex: &[Piece::VertexLayout],
         fragment: &[],
@@ -285,7 +288,7 @@ impl Family for GcnFamily {
         Ok(EmittedProgram {
             interface: Vec::new(),
             state: Vec::new(),
-            stats: statistics(&p, vgprs, cx, scratch),
+            stats: statistics::of(&p, &cx.alloc, &sizes(vgprs, cx, scratch)),
             limiter: limiter(vgprs, cx),
             more: more(vgprs, cx),
             code: p.code,
@@ -372,7 +375,7 @@ fn graphics_program(p: emit::Program, cx: &CompileCx<'_, GcnFamily>, scratch: u3
     let rsrc1 = abi::rsrc1(vgprs, state.used.sgprs, float_mode(job), job.generation) | count;
     let rsrc2 = u32::from(scratch > 0) | fixed.user << 1;
     EmittedProgram {
-        stats: statistics(&p, vgprs, cx, scratch),
+        stats: statistics::of(&p, &cx.alloc, &sizes(vgprs, cx, scratch)),
         limiter: limiter(vgprs, cx),
         more: more(vgprs, cx),
         interface: job.interface(&io.used, io::places(io, stage, pipeline)),
@@ -417,6 +420,12 @@ fn waves(vgprs: u32, sgprs: u32, shared: u32, cx: &CompileCx<'_, GcnFamily>) -> 
     abi::waves(vgprs, sgprs, generation).min(abi::waves_of_groups(shared, group_size(&cx.job), generation))
 }
 
+/// What the program takes, for its statistics.
+fn sizes(vgprs: u32, cx: &CompileCx<'_, GcnFamily>, scratch_bytes: u32) -> statistics::Sizes {
+    let (sgprs, shared_bytes) = (cx.state.used.sgprs, cx.state.memory.workgroup);
+    statistics::Sizes { vgprs, sgprs, waves: waves(vgprs, sgprs, shared_bytes, cx), shared_bytes, scratch_bytes }
+}
+
 /// The largest smaller number of each kind with which there are more waves.
 fn more(vgprs: u32, cx: &CompileCx<'_, GcnFamily>) -> Vec<Occupancy> {
     let (sgprs, shared) = (cx.state.used.sgprs, cx.state.memory.workgroup);
@@ -431,37 +440,4 @@ fn more(vgprs: u32, cx: &CompileCx<'_, GcnFamily>) -> Vec<Occupancy> {
     add("sgprs", sgprs, 1, &|n| waves(vgprs, n, shared, cx));
     add("shared_bytes", shared, 0, &|n| waves(vgprs, sgprs, n, cx));
     list
-}
-
-fn statistics(p: &emit::Program, vgprs: u32, cx: &CompileCx<'_, GcnFamily>, scratch: u32) -> Vec<(&'static str, u64)> {
-    let (memory, stats, sgprs) = (&cx.state.memory, &cx.alloc, cx.state.used.sgprs);
-    let spilled = |file: u8| stats.spill_words.get(usize::from(file)).copied().map_or(0, u64::from);
-    let waves = waves(vgprs, sgprs, memory.workgroup, cx);
-    [
-        ("instructions", p.instructions),
-        ("bytes", p.code.len() as u64),
-        ("registers", u64::from(vgprs)),
-        ("sgprs", u64::from(sgprs)),
-        ("vgprs", u64::from(vgprs)),
-        ("waves", u64::from(waves)),
-        ("latency", p.latency),
-        ("valu", p.counts.valu),
-        ("salu", p.counts.salu),
-        ("vmem", p.counts.vmem),
-        ("smem", p.counts.smem),
-        ("lds", p.counts.lds),
-        ("images", p.counts.images),
-        ("interps", p.counts.interps),
-        ("exports", p.counts.exports),
-        ("branches", p.counts.branches),
-        ("waits", p.counts.waits),
-        ("nops", p.counts.nops),
-        ("shared_bytes", u64::from(memory.workgroup)),
-        ("scratch_bytes", u64::from(scratch)),
-        ("spills", u64::from(stats.spills)),
-        ("reloads", u64::from(stats.reloads)),
-        ("spilled_sgprs", spilled(inst::FILE_S)),
-        ("spilled_vgprs", spilled(inst::FILE_V)),
-    ]
-    .to_vec()
 }

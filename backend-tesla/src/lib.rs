@@ -22,12 +22,14 @@ mod layout_uniforms;
 mod pair_short;
 #[doc(hidden)]
 pub mod slots;
+mod statistics;
 mod target;
 
 #[doc(hidden)]
 pub use gpucc_mir as mir;
 
 use gpucc_container::{Meta, Preload, Source, UNIFORM_FILE};
+use gpucc_driver::statistics::Statistic;
 use gpucc_driver::{
     AttemptError, CodegenOptions, CompileCx, Driver, DriverFacts, EmittedProgram, Family, InstCost, Job, Pass, Piece,
     Reflection, Selected, TextFixture, alloc_options, reflect,
@@ -181,6 +183,7 @@ impl Family for TeslaFamily {
     const GENERATIONS: &'static [&'static str] = machine::GENERATIONS.split_at(machine::COMPILED).0;
     const DEFAULT_GENERATION: usize = machine::DEFAULT_GENERATION;
     const UNSUPPORTED: &'static [Unsupported] = UNSUPPORTED;
+    const STATISTICS: &'static [Statistic] = statistics::STATISTICS;
     const DRIVER_FACTS: DriverFacts = DriverFacts {
         vertex: &[Piece::Samplers],
         fragment: &[Piece::Samplers, Piece::DepthStencil],
@@ -256,7 +259,14 @@ impl Family for TeslaFamily {
         let p = emit::emit(code, &cx.job)?;
         let (preloads, reflection) = resources(cx.job.module, cx.job.func(), shape, order);
         let scratch = scratch(cx);
-        let stats = statistics(&p, registers, &cx.alloc, shape, scratch, order.len());
+        let sizes = statistics::Sizes {
+            registers,
+            constants: order.len(),
+            stack: shape.stack,
+            shared_bytes: shape.shared_bytes,
+            scratch_bytes: scratch,
+        };
+        let stats = statistics::of(&p, &cx.alloc, &sizes);
         Ok(EmittedProgram {
             limiter: "",
             more: Vec::new(),
@@ -380,32 +390,4 @@ fn is_buffer(m: &Module, r: gpucc_ir::Res) -> bool {
 
 fn is_storage(m: &Module, r: gpucc_ir::Res) -> bool {
     m.resources[r].kind.space() == gpucc_ir::Space::Storage
-}
-
-fn statistics(
-    p: &emit::Program,
-    registers: u16,
-    alloc: &gpucc_mir::AllocStats,
-    shape: &Shape,
-    scratch: u32,
-    constants: usize,
-) -> Vec<(&'static str, u64)> {
-    [
-        ("instructions", p.instructions),
-        ("bytes", p.code.len() as u64),
-        ("registers", u64::from(registers)),
-        ("short", p.short),
-        ("immediates", p.immediate),
-        ("moves", p.movs),
-        ("branches", p.branches),
-        ("memory", p.memory),
-        ("issue_clocks", p.issue),
-        ("constants", constants as u64),
-        ("spills", u64::from(alloc.spills)),
-        ("reloads", u64::from(alloc.reloads)),
-        ("stack", u64::from(shape.stack)),
-        ("shared_bytes", u64::from(shape.shared_bytes)),
-        ("scratch_bytes", u64::from(scratch)),
-    ]
-    .to_vec()
 }

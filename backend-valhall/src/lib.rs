@@ -36,6 +36,7 @@ mod prefer_even_regs;
 #[doc(hidden)]
 pub mod reconverge;
 mod resources;
+mod statistics;
 mod target;
 mod thread_jumps;
 mod uniforms;
@@ -44,6 +45,7 @@ pub mod waits;
 mod zero_undefs;
 
 use gpucc_container::{Access, InterfaceRow, IoPlace, Meta, Preload, ProgramRole, Source, StateWord, flags};
+use gpucc_driver::statistics::Statistic;
 use gpucc_driver::{
     AttemptError, CodegenOptions, CompileCx, Direction, Driver, DriverFacts, EmittedProgram, Family, HwPlace, InstCost,
     IrPass, Job, Occupancy, Pass, Piece, Reflection, Selected, Tables, TailPass, TextFixture, Variables, alloc_options,
@@ -100,6 +102,7 @@ impl Family for ValhallFamily {
     const GENERATIONS: &'static [&'static str] = machine::GENERATIONS;
     const DEFAULT_GENERATION: usize = machine::DEFAULT_GENERATION;
     const UNSUPPORTED: &'static [Unsupported] = UNSUPPORTED;
+    const STATISTICS: &'static [Statistic] = statistics::STATISTICS;
     const DRIVER_FACTS: DriverFacts = DriverFacts {
         vertex: &[Piece::VertexLayout],
         fragment: &[Piece::WriteMasks],
@@ -251,7 +254,9 @@ impl Family for ValhallFamily {
         preloads.sort_by_key(|p| p.index);
         preloads.extend(cx.state.uniforms.preloads());
         let (all, shared, scratch) = (cx.target.all, cx.state.places.workgroup, scratch(cx));
-        let stats = statistics(&p, all, &cx.alloc, cx.state.uniforms.len(), shared, scratch);
+        let uniforms = cx.state.uniforms.len();
+        let sizes = statistics::Sizes { all, uniforms, shared_bytes: shared, scratch_bytes: scratch };
+        let stats = statistics::of(&p, &cx.alloc, &sizes);
         Ok(EmittedProgram {
             interface: interface(cx),
             state: descriptor(&cx.job, all, (cx.state.io.needs_quads, &preloads)),
@@ -432,39 +437,4 @@ fn more(all: bool, alloc: &AllocStats) -> Vec<Occupancy> {
     let over = u64::from(used.saturating_sub(32));
     let one = Occupancy { of: "registers_used", fewer: over, programs: "threads", gives: 2 };
     if all && over > 0 { vec![one] } else { Vec::new() }
-}
-
-fn statistics(
-    p: &emit::Program,
-    all: bool,
-    alloc: &AllocStats,
-    uniforms: usize,
-    shared: u32,
-    scratch: u32,
-) -> Vec<(&'static str, u64)> {
-    let emit::Work { fma, cvt, sfu, v, t, ls } = p.work;
-    let used = alloc.used.get(FILE_R as usize).map_or(0, |u| u.len());
-    [
-        ("instructions", p.locs.len() as u64),
-        ("bytes", p.code.len() as u64),
-        ("registers", if all { 64 } else { 32 }),
-        ("registers_used", u64::from(used)),
-        ("threads", if all { 1 } else { 2 }),
-        ("cycles_64ths", p.time.bound()),
-        ("fma", fma),
-        ("cvt", cvt),
-        ("sfu", sfu),
-        ("v", v),
-        ("t", t),
-        ("ls", ls),
-        ("quadwords", (p.code.len() as u64).div_ceil(16)),
-        ("loops", p.loops),
-        ("spills", u64::from(alloc.spills)),
-        ("reloads", u64::from(alloc.reloads)),
-        ("moves", u64::from(alloc.moves)),
-        ("uniform_words", uniforms as u64),
-        ("shared_bytes", u64::from(shared)),
-        ("scratch_bytes", u64::from(scratch)),
-    ]
-    .to_vec()
 }

@@ -40,6 +40,7 @@ mod units;
 mod zero_undefs;
 
 use gpucc_container::{Meta, Preload, Source};
+use gpucc_driver::statistics::Statistic;
 use gpucc_driver::{
     AttemptError, CodegenOptions, CompileCx, Driver, DriverFacts, EmittedProgram, FailureKind, Family, IrCx, IrPass,
     Job, Pass, Piece, Selected, Tables, TextFixture, alloc_options, reflect,
@@ -107,6 +108,7 @@ impl Family for VivanteFamily {
     const GENERATIONS: &'static [&'static str] = machine::GENERATIONS;
     const DEFAULT_GENERATION: usize = machine::DEFAULT_GENERATION;
     const UNSUPPORTED: &'static [Unsupported] = UNSUPPORTED;
+    const STATISTICS: &'static [Statistic] = statistics::STATISTICS;
     const DRIVER_FACTS: DriverFacts = DriverFacts {
         vertex: &[Piece::Samplers, Piece::VertexLayout],
         fragment: &[Piece::Samplers, Piece::WriteMasks, Piece::DepthStencil, Piece::FrontFace],

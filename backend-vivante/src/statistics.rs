@@ -1,10 +1,46 @@
 //! Numbers of a program for people.
 
+use gpucc_driver::statistics::Worse::{Down, Up};
+use gpucc_driver::statistics::{Statistic, common};
 use gpucc_mir::AllocStats;
 use gpucc_vivante_machine as machine;
 
 use crate::emit::Program;
 use crate::uniforms::Layout;
+
+/// The numbers that programs of the family have, in the order of pages.
+pub const STATISTICS: &[Statistic] = &[
+    common::INSTRUCTIONS,
+    common::BYTES,
+    common::REGISTERS,
+    common::SPILLS,
+    common::RELOADS,
+    common::SHARED_BYTES,
+    common::SCRATCH_BYTES,
+    common::BRANCHES,
+    common::LOOPS,
+    common::MEMORY,
+    common::MOVES,
+    common::UNIFORM_WORDS,
+    Statistic::new("uniforms", "registers", Up, "uniform registers of four words"),
+    Statistic::new("launch_steps", "steps", Up, "operations on uniform words that the launch does once"),
+    Statistic::new(
+        "uniform_moves",
+        "instructions",
+        Up,
+        "moves made because an instruction needs words of two uniform registers",
+    ),
+    Statistic::new("address_moves", "instructions", Up, "moves to the address register"),
+    Statistic::new("array_rows", "registers", Up, "temporaries that hold indexed variables"),
+    Statistic::new(
+        "lane_use_percent",
+        "percent",
+        Down,
+        "components written by arithmetic, of four for each instruction",
+    )
+    .mean(),
+    common::IMMEDIATES,
+];
 
 /// The decisions of selection and allocation.
 pub struct Sizes {

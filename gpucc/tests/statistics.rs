@@ -14,6 +14,26 @@ fn numbers_of_several_programs_are_joined_as_totals_say() {
     }
 }
 
+/// One number is one row, whatever families report it, and each family's rows stand in the order of its own list.
+#[test]
+fn families_lists_join_to_one() {
+    use gpucc::statistics::{STATISTICS, families, find};
+    for b in gpucc::backends() {
+        let own = b.statistics();
+        let places: Vec<usize> = own.iter().filter_map(|s| STATISTICS.iter().position(|o| o.name == s.name)).collect();
+        assert!(places.len() == own.len() && places.is_sorted_by(|a, b| a < b), "{}: {places:?}", b.family());
+        for s in own {
+            assert_eq!(find(s.name), Some(s), "{}: another family means something else", b.family());
+        }
+    }
+    let mut names: Vec<&str> = STATISTICS.iter().map(|s| s.name).collect();
+    names.sort_unstable();
+    assert!(names.is_sorted_by(|a, b| a < b), "a number stands twice: {names:?}");
+    let of = |name: &str| find(name).map(families).unwrap_or_default();
+    assert_eq!(of("bytes").len(), gpucc::backends().len());
+    assert_eq!((of("waves"), of("loops")), (vec!["gcn"], vec!["valhall", "vivante"]));
+}
+
 /// Spilled scalar and vector registers are counted apart: scalar ones take lanes, vector ones scratch memory.
 #[test]
 fn spilled_registers_are_counted_by_file() {

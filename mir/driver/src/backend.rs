@@ -1,6 +1,7 @@
 //! The object-safe face of a backend: what the facade, the command line and the tests see.
 
 use crate::line_costs::LineCosts;
+use crate::statistics::Statistic;
 use gpucc_container::{
     self as container, Access, Dimension, Entry, IMMEDIATES, Resource, ResourceKind, Shape, TexelClass, Variant, flags,
 };
@@ -412,7 +413,7 @@ pub fn reflect(m: &Module, f: &Function, slot: impl Fn(Res, bool, u32) -> Option
 
 /// One family of GPUs.
 pub trait Backend: Sync {
-    /// Family name as in targets: `valhall`, `tesla`, `gcn`, `vivante`.
+    /// Family name as in targets.
     fn family(&self) -> &'static str;
 
     /// Generations that code can be made for, oldest first.
@@ -423,6 +424,9 @@ pub trait Backend: Sync {
 
     /// The refusals of its generations, whatever the shader's size: what `docs/support.md` and the test runners predict.
     fn unsupported(&self) -> &'static [Unsupported];
+
+    /// The numbers that it reports of entry points, in the order of pages.
+    fn statistics(&self) -> &'static [Statistic];
 
     /// The facts of the target-independent passes about programs of a stage, in the first strategy.
     fn caps(&self, generation: usize, stage: Stage) -> Caps;

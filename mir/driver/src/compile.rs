@@ -51,6 +51,10 @@ impl<F: Family> Backend for Driver<F> {
         F::UNSUPPORTED
     }
 
+    fn statistics(&self) -> &'static [crate::statistics::Statistic] {
+        F::STATISTICS
+    }
+
     fn caps(&self, generation: usize, stage: gpucc_ir::Stage) -> Caps {
         let generation = generation as u8;
         F::caps(generation, stage, &F::first(generation, &CodegenOptions::default()))

@@ -11,6 +11,7 @@ use crate::backend::{CodegenOptions, Reflection, stage_of};
 use crate::interface::{self, Direction, HwPlace};
 use crate::late_state::DriverFacts;
 use crate::line_costs::{InstCost, Occupancy};
+use crate::statistics::Statistic;
 
 /// One entry point in one attempt: what nothing changes.
 pub struct Job<'m, F: Family> {
@@ -373,7 +374,7 @@ pub trait Family: Sized + Sync + 'static {
     /// The code that the passes of the tail change: that of the table ([`EncodedFunc`]), or machine code where all passes are on that.
     type Encoded: IrUnit<Self>;
 
-    /// Name as in targets: `valhall`, `tesla`, `gcn`, `vivante`.
+    /// Name as in targets.
     const NAME: &'static str;
 
     /// Generations, oldest first.
@@ -384,6 +385,9 @@ pub trait Family: Sized + Sync + 'static {
 
     /// The refusals of generations, whatever the shader's size.
     const UNSUPPORTED: &'static [Unsupported];
+
+    /// The numbers that its programs have, in the order of pages: [`EmittedProgram::stats`] has each of them and no other.
+    const STATISTICS: &'static [Statistic];
 
     /// The passes on the IR behind those that all targets share, in order. They run in front of selection, once for each [`Caps`].
     const IR_PASSES: &'static [IrPass<Self>] = &[];

@@ -16,6 +16,7 @@ mod pass;
 pub mod programs;
 #[doc(hidden)]
 pub mod races;
+pub mod statistics;
 mod tables;
 mod text;
 mod variables;

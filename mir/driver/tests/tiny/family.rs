@@ -1,6 +1,7 @@
 //! The family: what it lacks, its passes, emission.
 
 use gpucc_container::{Meta, Preload, ProgramRole, Source};
+use gpucc_driver::statistics::{Statistic, common};
 use gpucc_driver::{
     AttemptError, CodegenOptions, CompileCx, Direction, Driver, DriverFacts, EmittedProgram, Family, HwPlace, Job,
     Pass, Piece, Selected, TextFixture, alloc_options, reflect,
@@ -34,6 +35,7 @@ impl Family for TinyFamily {
         Unsupported::all(Refusal::OutOfRegisters, "16 registers, and nowhere to spill to"),
         Unsupported::all(Refusal::Textures, "texels reach draws alone").in_stages(&[Stage::Compute]),
     ];
+    const STATISTICS: &'static [Statistic] = &[common::INSTRUCTIONS, common::BYTES];
     const DRIVER_FACTS: DriverFacts =
         DriverFacts { vertex: &[Piece::VertexLayout], fragment: &[], padded: |bytes| bytes };
     const PASSES: &'static [Pass<Self>] = &[
