@@ -197,10 +197,11 @@ impl PatchedContainer {
 
 /// Refuses `--long` for a family whose instructions have one form each.
 fn has_long(a: &Asm, m: &Machine) -> Result<(), Failure> {
-    match a.long && m.family != "tesla" {
-        true => Err(Failure::Usage(format!("--long is for Tesla: instructions of {} have one form", m.family))),
-        false => Ok(()),
+    if !a.long || m.has_long_forms {
+        return Ok(());
     }
+    let with: Vec<&str> = MACHINES.iter().filter(|m| m.has_long_forms).map(|m| m.family).collect();
+    Err(Failure::Usage(format!("--long is for {}: instructions of {} have one form", with.join(", "), m.family)))
 }
 
 /// `gpucc asm FILE --target T -o OUT | --words --target T -`.

@@ -108,7 +108,7 @@ fn options_of_other_commands() {
     }
     expect(&["reduce", SCENE, "--check", "true {}", "-o", &out, "--allow-invalid"], 2, "has no effect");
     expect(&[&shader, "--target", "gcn", "-S", "-o", &s.path("a.s")], 0, "");
-    expect(&["asm", &s.path("a.s"), "--long", "-o", &out], 2, "--long is for Tesla");
+    expect(&["asm", &s.path("a.s"), "--long", "-o", &out], 2, "--long is for tesla");
     expect(&["stats", &shader, "--target", "gcn", "-o", &s.path("r.json")], 0, "");
     expect(&["stats", "merge", &s.path("r.json"), "--target", "gcn"], 2, "--target has no effect on `stats merge`");
     assert!(!s.has("o"));

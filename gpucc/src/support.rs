@@ -49,8 +49,7 @@ pub fn page() -> String {
             "Limits of a chip",
             &[Kind::Chip, Kind::Capacity][..],
             "A limit is the most that there may be; above it the shader is refused. Where registers run out, values go to memory of the \
-             invocation: to thread-local memory on valhall and tesla, to scratch memory and to lanes of vector registers on gcn, to scratch memory on \
-             vivante from gc3000 on.\n\n",
+             invocation or to lanes of other registers, as the page of the family's ABI says; a chip that has neither refuses the shader.\n\n",
         ),
     ];
     for (title, kinds, text) in sections {

@@ -20,8 +20,12 @@ const USAGE: &str = "usage: cargo xtask ci
        cargo xtask mutate [ROWS] [FAMILY...]
        cargo xtask peers [FILE]          measures docs/performance-measured.md; a release build";
 
-/// Families with a backend of their own.
-const FAMILIES: [&str; 4] = ["valhall", "tesla", "gcn", "vivante"];
+/// The families: each has a folder.
+fn families() -> Vec<String> {
+    let name =
+        |m: run::Member| m.folder.strip_prefix(run::root()).ok()?.to_str()?.strip_prefix("backend-").map(String::from);
+    run::members().into_iter().filter_map(name).filter(|n| !n.contains('/')).collect()
+}
 
 /// Environment of a family's check. It compiles each twentieth of the thousands of cases of selection, others on each chip and level,
 /// and runs a third of the random programs; `ci` takes all.
@@ -110,7 +114,8 @@ fn packages(names: &[String], no_clippy: bool, tests: &[String], env: &[(&str, &
 /// Draws the example scenes on families' machines; no other family is linked.
 fn scenes(families: &[String]) -> bool {
     let mut steps = Steps::default();
-    let list = families.join(",");
+    let list: Vec<String> = families.iter().map(|f| format!("gpucc/{f},gpucc-machines/{f}")).collect();
+    let list = list.join(",");
     let select = ["test", "--quiet", "--package", "gpucc-render", "--no-default-features", "--features", &list];
     let args: Vec<&str> = select.into_iter().chain(["--", "every_linked_family_draws"]).collect();
     let ok = steps.cargo("example scenes", &args, &[]);
@@ -137,8 +142,9 @@ fn main() -> ExitCode {
     let ok = match args.first().map(String::as_str) {
         Some("ci") if rest.is_empty() => ci(),
         Some("family") if !rest.is_empty() => {
-            if let Some(wrong) = rest.iter().find(|f| !FAMILIES.contains(&f.as_str())) {
-                eprintln!("no family `{wrong}`; available: {}", FAMILIES.join(", "));
+            let known = families();
+            if let Some(wrong) = rest.iter().find(|f| !known.contains(f)) {
+                eprintln!("no family `{wrong}`; available: {}", known.join(", "));
                 return ExitCode::from(2);
             }
             let names = rest

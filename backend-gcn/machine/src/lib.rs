@@ -37,3 +37,5 @@ pub const GENERATIONS: &[&str] = <Gcn as gpucc_isa::Isa>::GENERATIONS;
 pub const DEFAULT_GENERATION: usize = 2;
 /// Whether program types read words differently.
 pub const HAS_STAGES: bool = false;
+/// Whether an instruction may have a short and a long form.
+pub const HAS_LONG_FORMS: bool = false;

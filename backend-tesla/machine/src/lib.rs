@@ -38,6 +38,8 @@ pub const COMPILED: usize = 4;
 pub const DEFAULT_GENERATION: usize = 3;
 /// Whether program types read words differently.
 pub const HAS_STAGES: bool = true;
+/// Whether an instruction may have a short and a long form.
+pub const HAS_LONG_FORMS: bool = true;
 
 /// The instruction set, as tables of rows ask for it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -45,6 +45,8 @@ pub const GENERATIONS: &[&str] = <Valhall as Isa>::GENERATIONS;
 pub const DEFAULT_GENERATION: usize = 1;
 /// Whether program types read words differently.
 pub const HAS_STAGES: bool = false;
+/// Whether an instruction may have a short and a long form.
+pub const HAS_LONG_FORMS: bool = false;
 
 /// The execution unit that an instruction is charged to (section 11.1).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

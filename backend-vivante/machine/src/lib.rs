@@ -37,6 +37,8 @@ pub const GENERATIONS: &[&str] = <Vivante as Isa>::GENERATIONS;
 pub const DEFAULT_GENERATION: usize = 1;
 /// Whether program types read words differently.
 pub const HAS_STAGES: bool = false;
+/// Whether an instruction may have a short and a long form.
+pub const HAS_LONG_FORMS: bool = false;
 
 /// The instruction set; generations are 0 gc2000, 1 gc3000, 2 gc7000.
 #[derive(Clone, Copy, Debug)]

@@ -47,6 +47,8 @@ pub struct Machine {
     pub default_generation: usize,
     /// Whether program types read words differently.
     pub has_stages: bool,
+    /// Whether `--long` asks the assembler for something: instructions with a short and a long form.
+    pub has_long_forms: bool,
     /// A whole listing of machine code: `(code, generation, stages, notes)`.
     pub disassemble: fn(&[u8], usize, u8, &Notes<'_>) -> Listing,
     /// Machine code of a whole listing.
@@ -59,6 +61,10 @@ pub struct Machine {
     pub check_vector: fn(&str) -> Result<(), String>,
     /// The names of places and sources in its containers.
     pub names: Names,
+    /// The page of its instruction set.
+    pub reference_page: fn() -> String,
+    /// The rows of its table, as messages about them name them.
+    pub rows: fn() -> Vec<String>,
     /// Runs a compute container on the machine.
     pub run: RunFn,
     /// Makes stages of the programs of a draw.
@@ -82,6 +88,7 @@ macro_rules! families {
                 generations: $machine::GENERATIONS,
                 default_generation: $machine::DEFAULT_GENERATION,
                 has_stages: $machine::HAS_STAGES,
+                has_long_forms: $machine::HAS_LONG_FORMS,
                 disassemble: |code, g, s, notes| {
                     let text = $machine::listing(code, g as u8, s, notes);
                     Listing { bad_words: $machine::undecodable(code, g as u8, s), text }
@@ -91,6 +98,8 @@ macro_rules! families {
                 asm_line: |line, g, s, long| $machine::asm_words_line(line, g as u8, s, long),
                 check_vector: $machine::vectors::check_vector,
                 names: $machine::names::NAMES,
+                reference_page: $machine::reference_page,
+                rows: || $machine::table().rows.iter().map(|r| format!("{:?}: {}", r.op, r.text)).collect(),
                 run: |container, entry, dispatch, options| {
                     let part = || $driver::part(&container.generation, options.perturb);
                     drivers::run(part, $machine::run_on, container, entry, dispatch, options)

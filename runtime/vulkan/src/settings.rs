@@ -63,12 +63,13 @@ pub struct Settings {
     pub faults: Vec<String>,
 }
 
-/// The families in the order in which devices are listed where nothing is said.
+/// The families in the order in which devices are listed where nothing is said; others come behind them.
 const ORDER: [&str; 4] = ["gcn", "valhall", "tesla", "vivante"];
 
 /// The default generation of every family.
 fn every_family() -> Vec<Chip> {
-    ORDER.iter().filter_map(|f| Target::parse(f).ok()).map(Chip::Target).collect()
+    let others = gpucc::backends().iter().map(|b| b.family()).filter(|f| !ORDER.contains(f));
+    ORDER.into_iter().chain(others).filter_map(|f| Target::parse(f).ok()).map(Chip::Target).collect()
 }
 
 /// Reads a list of targets, `interp` among them.

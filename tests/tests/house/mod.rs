@@ -2,6 +2,7 @@
 
 mod container;
 mod crate_graph;
+mod fifth_family;
 mod filetests;
 mod levels;
 mod limits;

@@ -8,30 +8,30 @@ use crate::{peers, workspace};
 /// A page: file name below `docs/` and the function that makes its text.
 type Page = (&'static str, fn() -> String);
 
+/// A page that is made: its file name, and what it says now.
+type Made = (String, Result<String, String>);
+
 const PAGES: &[Page] = &[
-    ("isa-valhall.md", gpucc_valhall_machine::reference_page),
-    ("isa-tesla.md", gpucc_tesla_machine::reference_page),
-    ("isa-gcn.md", gpucc_gcn_machine::reference_page),
     ("ir-ops.md", gpucc_ir::ops::reference_page),
     ("optimisation.md", gpucc_opt::passes::reference_page),
-    ("isa-vivante.md", gpucc_vivante_machine::reference_page),
     ("support.md", gpucc::support::page),
     ("scene-format.md", crate::scenes::page),
 ];
 
 /// Names of pages with what they should say now. The one about peers needs the shared folder.
-fn pages() -> Vec<(&'static str, Result<String, String>)> {
-    let mut list: Vec<_> = PAGES.iter().map(|(name, make)| (*name, Ok(make()))).collect();
-    list.extend(gpucc_tests::shared::folder().map(|f| ("performance.md", peers::counts_page(&f))));
+fn pages() -> Vec<Made> {
+    let sets = gpucc_machines::MACHINES.iter().map(|m| (format!("isa-{}.md", m.family), Ok((m.reference_page)())));
+    let mut list: Vec<Made> = sets.chain(PAGES.iter().map(|(name, make)| ((*name).into(), Ok(make())))).collect();
+    list.extend(gpucc_tests::shared::folder().map(|f| ("performance.md".into(), peers::counts_page(&f))));
     list
 }
 
 /// The faults of the pages in `docs/`: a line a page that is not what would be made now.
 pub fn stale() -> Vec<String> {
-    let check = |(name, text): (&str, Result<String, String>)| match text {
+    let check = |(name, text): Made| match text {
         Err(e) => Some(format!("docs/{name}: {e}")),
         Ok(text) => {
-            let old = fs::read_to_string(workspace::root().join("docs").join(name)).unwrap_or_default();
+            let old = fs::read_to_string(workspace::root().join("docs").join(&name)).unwrap_or_default();
             (!old.contains(MADE) || unstamped(&old) != text.trim_end())
                 .then(|| format!("docs/{name} is out of date: run `cargo xtask docs`"))
         }
@@ -48,7 +48,7 @@ pub fn run(check: bool) -> bool {
     }
     let mut ok = true;
     for (name, text) in pages() {
-        let path = workspace::root().join("docs").join(name);
+        let path = workspace::root().join("docs").join(&name);
         let written = text.and_then(|text| {
             let old = fs::read_to_string(&path).unwrap_or_default();
             if old.contains(MADE) && unstamped(&old) == text.trim_end() {

@@ -5,10 +5,10 @@
 //! notices is reported and makes the script fail.
 
 use crate::workspace;
+use gpucc_machines::MACHINES;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-const FAMILIES: [&str; 4] = ["valhall", "tesla", "gcn", "vivante"];
 /// Rows changed per family unless the command names a number.
 const ROWS: usize = 10;
 
@@ -49,21 +49,13 @@ fn passes(family: &str, tests: &[PathBuf], mutation: Option<(usize, u32)>) -> bo
     })
 }
 
-fn rows_of(family: &str) -> Vec<String> {
-    match family {
-        "valhall" => gpucc_valhall_machine::table().rows.iter().map(|r| format!("{:?}: {}", r.op, r.text)).collect(),
-        "tesla" => gpucc_tesla_machine::table().rows.iter().map(|r| format!("{:?}: {}", r.op, r.text)).collect(),
-        "gcn" => gpucc_gcn_machine::table().rows.iter().map(|r| format!("{:?}: {}", r.op, r.text)).collect(),
-        _ => gpucc_vivante_machine::table().rows.iter().map(|r| format!("{:?}: {}", r.op, r.text)).collect(),
-    }
-}
-
 /// Mutates the named families, all of them without names; a number among them is that of the rows.
 pub fn run(args: &[String]) -> bool {
     let count = args.iter().find_map(|a| a.parse().ok()).unwrap_or(ROWS);
     let families: Vec<&String> = args.iter().filter(|a| a.parse::<usize>().is_err()).collect();
-    if let Some(wrong) = families.iter().find(|n| !FAMILIES.contains(&n.as_str())) {
-        eprintln!("no family `{wrong}`; available: {}", FAMILIES.join(", "));
+    if let Some(wrong) = families.iter().find(|n| gpucc_machines::find(n).is_none()) {
+        let known: Vec<&str> = MACHINES.iter().map(|m| m.family).collect();
+        eprintln!("no family `{wrong}`; available: {}", known.join(", "));
         return false;
     }
     if count == 0 {
@@ -71,7 +63,8 @@ pub fn run(args: &[String]) -> bool {
         return false;
     }
     let mut ok = true;
-    for family in FAMILIES.iter().filter(|f| families.is_empty() || families.iter().any(|n| n == *f)) {
+    for machine in MACHINES.iter().filter(|m| families.is_empty() || families.iter().any(|n| *n == m.family)) {
+        let family = machine.family;
         let tests = match build(family) {
             Ok(t) => t,
             Err(e) => {
@@ -85,7 +78,7 @@ pub fn run(args: &[String]) -> bool {
             ok = false;
             continue;
         }
-        let rows = rows_of(family);
+        let rows = (machine.rows)();
         let mut noticed = 0;
         for k in 0..count.min(rows.len()) {
             // Spread over the table; another bit each time.
