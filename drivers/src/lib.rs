@@ -16,11 +16,11 @@ pub use place::{Descriptors, Part};
 pub use placer::Placer;
 pub use surface::{BoundView, Plane, Surface, SurfaceLayout};
 
-use gpucc_container::{Container, Entry, ResourceKind, Stage};
+use gpucc_container::{Container, Entry, InterfaceRow, ResourceKind, Stage};
 use gpucc_pipeline::Pipeline;
 pub use gpucc_sim::draw::RunStages;
 use gpucc_sim::draw::{Draw, VertexData};
-use gpucc_sim::{Device, Dispatch, DrawDevice, Kept, RunOptions, RunReport, Trap, TrapKind};
+use gpucc_sim::{Device, Dispatch, DrawDevice, Kept, Registers, RunOptions, RunReport, Trap, TrapKind};
 
 /// The driver part of a family.
 pub trait DriverPart {
@@ -77,6 +77,28 @@ impl<'a> DrawJob<'a> {
             c.entries.first().ok_or_else(|| Trap::new(TrapKind::Container, "a container without an entry"))
         };
         std::iter::once(self.programs.0).chain(self.programs.1).map(one).collect()
+    }
+
+    /// Writes the words of registers that the programs want.
+    ///
+    /// # Errors
+    /// A container without an entry.
+    pub fn write_state(&self, to: &mut Registers) -> Result<(), Trap> {
+        for w in self.entries()?.into_iter().flat_map(|e| &e.state) {
+            to.set(w.space, w.register, w.value, w.mask);
+        }
+        Ok(())
+    }
+
+    /// The pairs of outputs and inputs of both programs; none without a fragment program.
+    ///
+    /// # Errors
+    /// As [`link::link`], and a container without an entry.
+    pub fn linked(&self) -> Result<Vec<(&'a InterfaceRow, &'a InterfaceRow)>, Trap> {
+        match self.entries()?[..] {
+            [vertex, fragment] => link::link(vertex, fragment),
+            _ => Ok(Vec::new()),
+        }
     }
 }
 

@@ -56,11 +56,7 @@ pub fn attributes<'a>(
     let mut list = Vec::new();
     for row in entry.interface.iter().filter(|r| !r.output) {
         let IoPlace::Location { number, .. } = row.at else { continue };
-        let of = |(slot, b): (usize, &'a Option<VertexBuffer>)| {
-            let b = b.as_ref()?;
-            Some((slot, b, *b.attributes.iter().find(|a| a.location == u32::from(number))?))
-        };
-        let found = job.pipeline.vertex.iter().enumerate().find_map(of);
+        let found = job.pipeline.attribute(number.into());
         let Some(((slot, layout, attribute), data)) =
             found.and_then(|f| Some((f, job.vertex_buffers.get(f.0)?.as_ref()?)))
         else {

@@ -1,6 +1,6 @@
 //! The part of a driver that all families have alike: what is bound gets a place in memory and descriptors.
 
-use gpucc_container::{Access, Entry, Resource, ResourceKind};
+use gpucc_container::{Access, Entry, Resource, ResourceKind, Stage};
 use gpucc_sim::texture::{Format, Image};
 use gpucc_sim::{
     AddressSpace, BoundTexture, Bytes, Descriptor, Device, Dispatch, DrawDevice, Kept, Registers, Resident, Trap,
@@ -52,48 +52,34 @@ pub trait Descriptors {
     /// A resource that is not bound, or fits none.
     fn sampler(&self, resource: &Resource, dispatch: &Dispatch, element: u32) -> Result<Vec<u32>, Trap>;
 
-    /// Writes the tables that an entry point reads, if the family has some: residents, and their addresses in [`Device::tables`].
+    /// Writes the tables that an entry point reads, if the family has some, and gives their numbers and addresses. A vertex program has
+    /// attributes, which lie where the list says.
     ///
     /// # Errors
-    /// A resource that is not bound, or has no room.
-    fn tables(&self, entry: &Entry, dispatch: &Dispatch, device: &mut Device, placer: &mut Placer) -> Result<(), Trap> {
-        let _ = (entry, dispatch, device, placer);
-        Ok(())
+    /// A resource that is not bound, fits no descriptor, or has no room.
+    fn tables(
+        &self,
+        entry: &Entry,
+        list: &[PlacedAttribute<'_>],
+        dispatch: &Dispatch,
+        device: &mut Device,
+        placer: &mut Placer,
+    ) -> Result<Vec<(u32, u64)>, Trap> {
+        let _ = (entry, list, dispatch, device, placer);
+        Ok(Vec::new())
     }
 
-    /// Writes the tables of a vertex program's attributes, as [`Descriptors::tables`] does.
+    /// Writes what else in memory a draw needs, and gives the registers: the words that the programs want ([`DrawJob::write_state`]), and what
+    /// only both programs, the pipeline and the attributes together say.
     ///
     /// # Errors
-    /// A resource without room.
-    fn vertex_tables(
+    /// Programs that are not linked, a resource that fits no descriptor, or has no room.
+    fn draw(
         &self,
+        job: &DrawJob<'_>,
         list: &[PlacedAttribute<'_>],
         device: &mut Device,
         placer: &mut Placer,
-    ) -> Result<(), Trap> {
-        let _ = (list, device, placer);
-        Ok(())
-    }
-
-    /// Writes what else in memory a draw needs, and gives the registers that point there.
-    ///
-    /// # Errors
-    /// A resource that fits no descriptor, or has no room.
-    fn draw_memory(&self, job: &DrawJob<'_>, device: &mut Device, placer: &mut Placer) -> Result<Registers, Trap> {
-        let _ = (job, device, placer);
-        Ok(Registers::new())
-    }
-
-    /// Registers of a draw, whose attributes lie where the list says.
-    ///
-    /// # Errors
-    /// Programs that are not linked.
-    fn registers(
-        &self,
-        vertex: &Entry,
-        fragment: Option<&Entry>,
-        job: &DrawJob<'_>,
-        list: &[PlacedAttribute<'_>],
     ) -> Result<Registers, Trap>;
 }
 
@@ -275,7 +261,7 @@ impl<D: Descriptors> DriverPart for Part<D> {
     fn upload(&mut self, entry: &Entry, dispatch: &Dispatch) -> Result<Device, Trap> {
         let (mut device, mut placer) = (Device::default(), self.placer());
         self.place(&[entry], dispatch, &mut device, &mut placer)?;
-        self.family.tables(entry, dispatch, &mut device, &mut placer)?;
+        device.tables = self.family.tables(entry, &[], dispatch, &mut device, &mut placer)?;
         Ok(device)
     }
 
@@ -283,18 +269,13 @@ impl<D: Descriptors> DriverPart for Part<D> {
         let (mut device, mut placer) = (Device::default(), self.placer());
         let entries = job.entries()?;
         self.place(&entries, dispatch, &mut device, &mut placer)?;
-        let mut tables: [Vec<(u32, u64)>; 2] = Default::default();
-        for (entry, list) in entries.iter().zip(&mut tables) {
-            self.family.tables(entry, dispatch, &mut device, &mut placer)?;
-            *list = std::mem::take(&mut device.tables);
-        }
         let read = attributes(entries[0], job, &mut device, &mut placer)?;
-        self.family.vertex_tables(&read, &mut device, &mut placer)?;
-        tables[0].append(&mut device.tables);
-        let mut registers = self.family.registers(entries[0], entries.get(1).copied(), job, &read)?;
-        for (space, register, value, mask) in self.family.draw_memory(job, &mut device, &mut placer)?.iter() {
-            registers.set(space, register, value, mask);
+        let mut tables: [Vec<(u32, u64)>; 2] = Default::default();
+        for (entry, to) in entries.iter().zip(&mut tables) {
+            let list = if entry.stage == Stage::Vertex { &read[..] } else { &[] };
+            *to = self.family.tables(entry, list, dispatch, &mut device, &mut placer)?;
         }
+        let registers = self.family.draw(job, &read, &mut device, &mut placer)?;
         Ok(DrawDevice { device, tables, registers })
     }
 

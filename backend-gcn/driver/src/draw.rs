@@ -1,12 +1,12 @@
 //! A draw: the table of vertex buffers, register words.
 
-use gpucc_container::{Entry, Interpolation};
-use gpucc_pipeline::{Pipeline, Topology};
+use gpucc_container::Interpolation;
+use gpucc_pipeline::Topology;
 use gpucc_sim::{Device, Registers, Trap};
 
 use super::words::{Chip, vertex_words};
-use gpucc_drivers::link::{PlacedAttribute, link};
-use gpucc_drivers::placer::Placer;
+use gpucc_drivers::link::PlacedAttribute;
+use gpucc_drivers::{DrawJob, Placer};
 
 /// The bind group that stands for vertex buffers in the lists of tables: the number of their table less one.
 const VERTEX_GROUP: u32 = 0xfffe;
@@ -23,13 +23,13 @@ const POINT_MINMAX: (u32, u32) = (0x28a04, (512 * 16) << 16 | 8);
 /// Components that attachments are written.
 const CB_TARGET_MASK: u32 = 0x28238;
 
-/// V#s of the buffers that attributes come from.
+/// The table of V#s of the buffers that attributes come from, if there are some: its number and address.
 pub(super) fn vertex_table(
     chip: Chip,
     list: &[PlacedAttribute<'_>],
     device: &mut Device,
     placer: &mut Placer,
-) -> Result<(), Trap> {
+) -> Result<Option<(u32, u64)>, Trap> {
     let mut table: Vec<[u32; 4]> = Vec::new();
     for a in list {
         let at = usize::from(a.row.index);
@@ -39,21 +39,19 @@ pub(super) fn vertex_table(
         table[at] = vertex_words(chip, a.address, a.bytes, a.layout.stride as u32);
     }
     if table.is_empty() {
-        return Ok(());
+        return Ok(None);
     }
     let bytes = table.iter().flatten().flat_map(|w| w.to_le_bytes()).collect();
     let address = placer.constant(device, "table of vertex buffers".into(), bytes)?;
-    device.tables.push((VERTEX_GROUP, address));
-    Ok(())
+    Ok(Some((VERTEX_GROUP, address)))
 }
 
 /// The state that the programs want, with the rest that only the pair of them says.
-pub(super) fn registers(vertex: &Entry, fragment: Option<&Entry>, pipeline: &Pipeline) -> Result<Registers, Trap> {
+pub(super) fn registers(job: &DrawJob<'_>) -> Result<Registers, Trap> {
+    let pipeline = job.pipeline;
     let mut all = Registers::new();
-    for w in vertex.state.iter().chain(fragment.iter().flat_map(|f| &f.state)) {
-        all.set(w.space, w.register, w.value, w.mask);
-    }
-    for (from, to) in fragment.map_or(Ok(Vec::new()), |f| link(vertex, f))? {
+    job.write_state(&mut all)?;
+    for (from, to) in job.linked()? {
         let register = SPI_PS_INPUT_CNTL_0 + 4 * u32::from(to.index);
         // The values of the three vertices as they are, where the program asks for those.
         let as_they_are =

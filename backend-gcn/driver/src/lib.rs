@@ -78,27 +78,27 @@ impl Descriptors for Gcn {
         Ok(sampler_words(self.chip, dispatch.require_sampler(r.group, r.binding, element)?)?.to_vec())
     }
 
-    fn tables(&self, entry: &Entry, dispatch: &Dispatch, device: &mut Device, placer: &mut Placer) -> Result<(), Trap> {
-        tables(entry, dispatch, device, placer)
-    }
-
-    fn vertex_tables(
+    fn tables(
         &self,
+        entry: &Entry,
         list: &[PlacedAttribute<'_>],
+        dispatch: &Dispatch,
         device: &mut Device,
         placer: &mut Placer,
-    ) -> Result<(), Trap> {
-        draw::vertex_table(self.chip, list, device, placer)
+    ) -> Result<Vec<(u32, u64)>, Trap> {
+        let mut all = tables(entry, dispatch, device, placer)?;
+        all.extend(draw::vertex_table(self.chip, list, device, placer)?);
+        Ok(all)
     }
 
-    fn registers(
+    fn draw(
         &self,
-        vertex: &Entry,
-        fragment: Option<&Entry>,
         job: &DrawJob<'_>,
         _: &[PlacedAttribute<'_>],
+        _: &mut Device,
+        _: &mut Placer,
     ) -> Result<Registers, Trap> {
-        draw::registers(vertex, fragment, job.pipeline)
+        draw::registers(job)
     }
 }
 
@@ -123,7 +123,13 @@ fn slot(r: &Resource) -> Option<Slot> {
 }
 
 /// Writes the tables of the bind groups that the entry point uses.
-fn tables(entry: &Entry, dispatch: &Dispatch, device: &mut Device, placer: &mut Placer) -> Result<(), Trap> {
+fn tables(
+    entry: &Entry,
+    dispatch: &Dispatch,
+    device: &mut Device,
+    placer: &mut Placer,
+) -> Result<Vec<(u32, u64)>, Trap> {
+    let mut tables = Vec::new();
     let mut groups: Vec<u32> = entry.resources.iter().filter(|r| slot(r).is_some()).map(|r| r.group).collect();
     groups.sort_unstable();
     groups.dedup();
@@ -146,9 +152,9 @@ fn tables(entry: &Entry, dispatch: &Dispatch, device: &mut Device, placer: &mut 
             }
         }
         let address = placer.constant(device, format!("table of bind group {group}"), bytes)?;
-        device.tables.push((group, address));
+        tables.push((group, address));
     }
-    Ok(())
+    Ok(tables)
 }
 
 /// The V# of a buffer.

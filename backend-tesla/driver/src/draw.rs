@@ -1,7 +1,7 @@
 //! A draw: state of both programs, vertex arrays, and the map from results of vertices to inputs of fragments
 //! (`isa/graphics-tesla.md` 1.2, 1.3).
 
-use gpucc_container::{Entry, InterfaceRow, Interpolation, IoPlace};
+use gpucc_container::{InterfaceRow, Interpolation, IoPlace};
 use gpucc_pipeline::{Code, StepMode, Topology, VertexFormat};
 use gpucc_sim::{Registers, Trap, TrapKind};
 
@@ -97,16 +97,11 @@ fn words(row: &InterfaceRow, among: &[&InterfaceRow], end: u32) -> u32 {
 }
 
 /// The state that the programs want, with the rest that only the pair of them says.
-pub(super) fn registers(
-    vertex: &Entry,
-    fragment: Option<&Entry>,
-    job: &DrawJob<'_>,
-    list: &[PlacedAttribute<'_>],
-) -> Result<Registers, Trap> {
+pub(super) fn registers(job: &DrawJob<'_>, list: &[PlacedAttribute<'_>]) -> Result<Registers, Trap> {
+    let entries = job.entries()?;
+    let (vertex, fragment) = (entries[0], entries.get(1).copied());
     let mut all = Registers::new();
-    for w in vertex.state.iter().chain(fragment.iter().flat_map(|f| &f.state)) {
-        all.set(w.space, w.register, w.value, w.mask);
-    }
+    job.write_state(&mut all)?;
     for a in list {
         array(&mut all, a, job.draw.vertices.first_instance);
     }

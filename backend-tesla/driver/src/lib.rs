@@ -168,7 +168,16 @@ impl Descriptors for Tesla {
         Ok(sampler_words(&sampler).to_vec())
     }
 
-    fn tables(&self, entry: &Entry, _: &Dispatch, device: &mut Device, placer: &mut Placer) -> Result<(), Trap> {
+    /// The tables of textures and samplers. Vertex arrays are state.
+    fn tables(
+        &self,
+        entry: &Entry,
+        _: &[PlacedAttribute<'_>],
+        _: &Dispatch,
+        device: &mut Device,
+        placer: &mut Placer,
+    ) -> Result<Vec<(u32, u64)>, Trap> {
+        let mut tables = Vec::new();
         let mut textures: Vec<u8> = Vec::new();
         // Fetches look at the first sampler.
         let mut samplers: Vec<u8> = bytes(&sampler_words(&Sampler::default()));
@@ -186,25 +195,20 @@ impl Descriptors for Tesla {
         for (number, name, table) in [(TEXTURES, "TIC table", textures), (SAMPLERS, "TSC table", samplers)] {
             if !table.is_empty() {
                 let address = placer.constant(device, name.into(), table)?;
-                device.tables.push((number, address));
+                tables.push((number, address));
             }
         }
-        Ok(())
+        Ok(tables)
     }
 
-    /// Vertex arrays are state.
-    fn vertex_tables(&self, _: &[PlacedAttribute<'_>], _: &mut Device, _: &mut Placer) -> Result<(), Trap> {
-        Ok(())
-    }
-
-    fn registers(
+    fn draw(
         &self,
-        vertex: &Entry,
-        fragment: Option<&Entry>,
         job: &DrawJob<'_>,
         list: &[PlacedAttribute<'_>],
+        _: &mut Device,
+        _: &mut Placer,
     ) -> Result<Registers, Trap> {
-        draw::registers(vertex, fragment, job, list)
+        draw::registers(job, list)
     }
 }
 

@@ -108,84 +108,53 @@ impl Descriptors for Valhall {
         Ok(sampler_words(dispatch.require_sampler(r.group, r.binding, element)?).to_vec())
     }
 
-    fn tables(&self, entry: &Entry, dispatch: &Dispatch, device: &mut Device, placer: &mut Placer) -> Result<(), Trap> {
+    fn tables(
+        &self,
+        entry: &Entry,
+        list: &[PlacedAttribute<'_>],
+        dispatch: &Dispatch,
+        device: &mut Device,
+        placer: &mut Placer,
+    ) -> Result<Vec<(u32, u64)>, Trap> {
         let listed = |r: &&Resource| r.kind != ResourceKind::Immediates;
         let count = entry.resources.iter().filter(listed).map(|r| r.group + 2).max().unwrap_or(1);
         let mut directory: Vec<u32> = Vec::new();
         for table in 0..count {
             let words = match table {
-                0 => own_table(entry.stage),
+                0 => own_table(entry.stage, list)?,
                 n => group_table(entry, n - 1, dispatch, device, placer)?,
             };
             if words.is_empty() {
                 directory.extend([0; 4]);
                 continue;
             }
-            let (name, size) = (table_name(entry.stage, table), 4 * words.len() as u32);
+            let name = format!("table {table} of the {} program", format!("{:?}", entry.stage).to_lowercase());
+            let size = 4 * words.len() as u32;
             directory.extend(table_words(placer.constant(device, name, bytes(&words))?, size));
         }
         let pointer = placer.constant(device, "table of tables".into(), bytes(&directory))?;
         // The number of tables is in the low bits.
-        device.tables.push((0, pointer | u64::from(count)));
-        Ok(())
+        Ok(vec![(0, pointer | u64::from(count))])
     }
 
-    /// Attributes, and behind the sampler their buffers, in the table that the vertex program has already.
-    fn vertex_tables(&self, list: &[PlacedAttribute<'_>], device: &mut Device, _: &mut Placer) -> Result<(), Trap> {
-        let name = table_name(Stage::Vertex, 0);
-        let Some(table) = device.residents.iter_mut().find(|r| r.name == name) else { return Ok(()) };
-        let mut put = |n: usize, words: [u32; WORDS]| {
-            let at = 4 * WORDS * n;
-            table.bytes.to_mut()[at..at + 4 * WORDS].copy_from_slice(&bytes(&words));
-        };
-        for a in list {
-            let format = match (vertex_format_bits(a.attribute.format), vertex_format_bits(VertexFormat::Uint32)) {
-                (Some(format), _) => format,
-                // Code finishes the word, if it was compiled for this pipeline.
-                (None, Some(word)) if a.row.integer => word,
-                _ => {
-                    let what = format!("code for an attribute of {} needs the pipeline", a.attribute.format.name());
-                    return Err(Trap::new(TrapKind::Unsupported, what));
-                }
-            };
-            let (n, buffer) = (usize::from(a.row.index), ATTRIBUTES + 1 + a.slot);
-            if n >= ATTRIBUTES || a.slot >= BUFFERS {
-                let what = format!("attribute {n}, vertex buffer {}: there is no room in the table", a.slot);
-                return Err(Trap::new(TrapKind::Unsupported, what));
-            }
-            let (offset, stride) = (a.attribute.offset as u32, a.layout.stride as u32);
-            let of_instance = a.layout.step == StepMode::Instance;
-            put(n, attribute_words(format, of_instance, offset, buffer as u32, stride));
-            put(buffer, buffer_words(a.address, a.bytes));
-        }
-        Ok(())
-    }
-
-    /// The blend descriptors.
-    fn draw_memory(&self, job: &DrawJob<'_>, device: &mut Device, placer: &mut Placer) -> Result<Registers, Trap> {
-        let targets = &job.pipeline.targets;
-        let words: Vec<u32> = (0..).zip(targets).flat_map(|(n, t)| blend_words(n, t.as_ref())).collect();
-        let pointer = placer.constant(device, "blend descriptors".into(), bytes(&words))? | targets.len() as u64;
-        let mut registers = Registers::new();
-        registers.set(SPACE, BLEND, pointer as u32, u32::MAX);
-        registers.set(SPACE, BLEND + 1, (pointer >> 32) as u32, u32::MAX);
-        Ok(registers)
-    }
-
-    fn registers(
+    /// The blend descriptors are in memory.
+    fn draw(
         &self,
-        vertex: &Entry,
-        fragment: Option<&Entry>,
         job: &DrawJob<'_>,
         _: &[PlacedAttribute<'_>],
+        device: &mut Device,
+        placer: &mut Placer,
     ) -> Result<Registers, Trap> {
         let mut all = Registers::new();
         if job.pipeline.topology == Topology::PointList {
             all.set(SPACE, PRIMITIVE_SIZE, 1f32.to_bits(), u32::MAX);
         }
-        for w in vertex.state.iter().chain(fragment.iter().flat_map(|f| &f.state)) {
-            all.set(w.space, w.register, w.value, w.mask);
-        }
+        job.write_state(&mut all)?;
+        let targets = &job.pipeline.targets;
+        let words: Vec<u32> = (0..).zip(targets).flat_map(|(n, t)| blend_words(n, t.as_ref())).collect();
+        let pointer = placer.constant(device, "blend descriptors".into(), bytes(&words))? | targets.len() as u64;
+        all.set(SPACE, BLEND, pointer as u32, u32::MAX);
+        all.set(SPACE, BLEND + 1, (pointer >> 32) as u32, u32::MAX);
         Ok(all)
     }
 }
@@ -203,19 +172,35 @@ fn bytes(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|w| w.to_le_bytes()).collect()
 }
 
-fn table_name(stage: Stage, table: u32) -> String {
-    format!("table {table} of the {} program", format!("{stage:?}").to_lowercase())
-}
-
-/// The driver's table: attributes come later.
-fn own_table(stage: Stage) -> Vec<u32> {
-    let before = if stage == Stage::Vertex { ATTRIBUTES } else { 0 };
-    let mut words = vec![0; WORDS * before];
-    words.extend(dummy_sampler());
-    if stage == Stage::Vertex {
-        words.resize(words.len() + WORDS * BUFFERS, 0);
+/// The driver's table: of a vertex program attributes, the sampler, and the buffers of the attributes.
+fn own_table(stage: Stage, list: &[PlacedAttribute<'_>]) -> Result<Vec<u32>, Trap> {
+    if stage != Stage::Vertex {
+        return Ok(dummy_sampler().to_vec());
     }
-    words
+    let mut words = vec![0; WORDS * (ATTRIBUTES + 1 + BUFFERS)];
+    let mut put = |n: usize, of: [u32; WORDS]| words[WORDS * n..WORDS * (n + 1)].copy_from_slice(&of);
+    put(ATTRIBUTES, dummy_sampler());
+    for a in list {
+        let format = match (vertex_format_bits(a.attribute.format), vertex_format_bits(VertexFormat::Uint32)) {
+            (Some(format), _) => format,
+            // Code finishes the word, if it was compiled for this pipeline.
+            (None, Some(word)) if a.row.integer => word,
+            _ => {
+                let what = format!("code for an attribute of {} needs the pipeline", a.attribute.format.name());
+                return Err(Trap::new(TrapKind::Unsupported, what));
+            }
+        };
+        let (n, buffer) = (usize::from(a.row.index), ATTRIBUTES + 1 + a.slot);
+        if n >= ATTRIBUTES || a.slot >= BUFFERS {
+            let what = format!("attribute {n}, vertex buffer {}: there is no room in the table", a.slot);
+            return Err(Trap::new(TrapKind::Unsupported, what));
+        }
+        let (offset, stride) = (a.attribute.offset as u32, a.layout.stride as u32);
+        let of_instance = a.layout.step == StepMode::Instance;
+        put(n, attribute_words(format, of_instance, offset, buffer as u32, stride));
+        put(buffer, buffer_words(a.address, a.bytes));
+    }
+    Ok(words)
 }
 
 /// The table of a bind group; nothing where the program uses none of it.

@@ -1,12 +1,12 @@
 //! A draw: vertex elements and streams, and the words that only both programs together say (`isa/graphics-vivante.md` 1, 2.1).
 
-use gpucc_container::{Entry, Interpolation, IoPlace};
+use gpucc_container::{Interpolation, IoPlace};
 use gpucc_pipeline::{Base, Code, StepMode, Topology, VertexFormat};
 use gpucc_sim::{Registers, Trap, TrapKind};
 
 use super::words::Chip;
 use gpucc_drivers::DrawJob;
-use gpucc_drivers::link::{PlacedAttribute, link};
+use gpucc_drivers::link::PlacedAttribute;
 
 /// Space of all registers: they are named by address.
 const SPACE: u16 = 0;
@@ -151,17 +151,11 @@ pub fn link_words(chip: Chip, outputs: u32, components: &[u32]) -> Vec<(u32, u32
 }
 
 /// The state that the programs want, with the rest that only the pair of them says.
-pub(super) fn registers(
-    chip: Chip,
-    vertex: &Entry,
-    fragment: Option<&Entry>,
-    job: &DrawJob<'_>,
-    attributes: &[(u32, u32)],
-) -> Result<Registers, Trap> {
+pub(super) fn registers(chip: Chip, job: &DrawJob<'_>, attributes: &[(u32, u32)]) -> Result<Registers, Trap> {
+    let entries = job.entries()?;
+    let (vertex, fragment) = (entries[0], entries.get(1).copied());
     let mut all = Registers::new();
-    for w in vertex.state.iter().chain(fragment.iter().flat_map(|f| &f.state)) {
-        all.set(w.space, w.register, w.value, w.mask);
-    }
+    job.write_state(&mut all)?;
     for &(register, value) in attributes {
         all.set(SPACE, register, value, u32::MAX);
     }
@@ -172,7 +166,7 @@ pub(super) fn registers(
     let mut varyings = Vec::new();
     match fragment {
         Some(f) => {
-            let mut linked: Vec<_> = link(vertex, f)?.into_iter().map(|(from, to)| (from.index, to)).collect();
+            let mut linked: Vec<_> = job.linked()?.into_iter().map(|(from, to)| (from.index, to)).collect();
             // No output is the place in a point; the map names the first temporary.
             linked.extend(f.interface.iter().filter(|r| !r.output && r.at == IoPlace::PointCoord).map(|to| (0, to)));
             linked.sort_by_key(|l| l.1.index);

@@ -12,7 +12,6 @@ pub use words::{
     descriptor, texture_state, unit_registers, unit_state,
 };
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use gpucc_container::{DescriptorKey, Entry, Resource, ResourceKind, Source, Variant};
@@ -34,8 +33,6 @@ const FACTS: usize = 8;
 /// The fields of Vivante's descriptors.
 pub struct Vivante {
     chip: Chip,
-    /// Registers of the attributes of a draw.
-    attributes: RefCell<Vec<(u32, u32)>>,
 }
 
 /// The driver part of a generation, by its name; `perturb` moves addresses.
@@ -44,7 +41,7 @@ pub struct Vivante {
 /// A generation that there is none for.
 pub fn part(generation: &str, perturb: Option<u64>) -> Result<Part<Vivante>, Trap> {
     let chip = of_generation("vivante", Chip::of(generation), generation)?;
-    Ok(Part::new(Vivante { chip, attributes: RefCell::default() }, perturb))
+    Ok(Part::new(Vivante { chip }, perturb))
 }
 
 /// Two channels of a format of 128 bits.
@@ -181,7 +178,15 @@ impl Descriptors for Vivante {
         })
     }
 
-    fn tables(&self, entry: &Entry, dispatch: &Dispatch, device: &mut Device, placer: &mut Placer) -> Result<(), Trap> {
+    /// The table of texture units. Elements and streams are registers.
+    fn tables(
+        &self,
+        entry: &Entry,
+        _: &[PlacedAttribute<'_>],
+        dispatch: &Dispatch,
+        device: &mut Device,
+        placer: &mut Placer,
+    ) -> Result<Vec<(u32, u64)>, Trap> {
         let mut units: BTreeMap<u16, [Option<DescriptorKey>; 2]> = BTreeMap::new();
         for p in entry.preloads.iter().filter(|p| p.file == FILE_UNIT) {
             if let (Source::TextureWord { of, .. }, 0..=1) = (p.source, p.lane) {
@@ -189,7 +194,7 @@ impl Descriptors for Vivante {
             }
         }
         if units.is_empty() {
-            return Ok(());
+            return Ok(Vec::new());
         }
         let mut bytes = vec![0; UNITS * UNIT_WORDS * 4];
         let mut placed: Vec<(DescriptorKey, u32)> = Vec::new();
@@ -227,34 +232,23 @@ impl Descriptors for Vivante {
             }
         }
         let address = placer.constant(device, "table of texture units".into(), bytes)?;
-        device.tables.push((0, address));
-        Ok(())
+        Ok(vec![(0, address)])
     }
 
-    /// Elements and streams are registers, which are written last: what they say waits in a table that no program has.
-    fn vertex_tables(
+    fn draw(
         &self,
+        job: &DrawJob<'_>,
         list: &[PlacedAttribute<'_>],
         device: &mut Device,
         placer: &mut Placer,
-    ) -> Result<(), Trap> {
-        *self.attributes.borrow_mut() = if list.is_empty() {
+    ) -> Result<Registers, Trap> {
+        let attributes = if list.is_empty() {
             let address = placer.constant(device, "an element for nobody".into(), vec![0; 4])?;
             draw::no_elements(self.chip, address as u32)
         } else {
             draw::elements(self.chip, list)?
         };
-        Ok(())
-    }
-
-    fn registers(
-        &self,
-        vertex: &Entry,
-        fragment: Option<&Entry>,
-        job: &DrawJob<'_>,
-        _: &[PlacedAttribute<'_>],
-    ) -> Result<Registers, Trap> {
-        draw::registers(self.chip, vertex, fragment, job, &self.attributes.borrow())
+        draw::registers(self.chip, job, &attributes)
     }
 }
 

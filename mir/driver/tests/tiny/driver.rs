@@ -1,7 +1,7 @@
 //! The driver part: texels row by row, descriptors in registers, and what only both programs together say.
 
-use gpucc_container::{Entry, Interpolation, Resource};
-use gpucc_drivers::link::{PlacedAttribute, link};
+use gpucc_container::{Interpolation, Resource};
+use gpucc_drivers::link::PlacedAttribute;
 use gpucc_drivers::{BoundView, Descriptors, DrawJob, Placer, Plane, SurfaceLayout};
 use gpucc_pipeline::VertexFormat;
 use gpucc_sim::texture::{Filter, Format, Image, Sampler, TexelAt, Wrap};
@@ -53,26 +53,21 @@ impl Descriptors for TinyDescriptors {
         if s == only { Ok(Vec::new()) } else { Err(lacks("this sampler")) }
     }
 
-    /// Descriptors of textures: space 0 for the vertex program, 1 for the other.
-    fn draw_memory(&self, job: &DrawJob<'_>, device: &mut Device, _: &mut Placer) -> Result<Registers, Trap> {
+    /// Descriptors of textures: space 0 for the vertex program, 1 for the other. Address and stride of attributes in space 2, what each
+    /// input of a fragment is in space 3.
+    fn draw(
+        &self,
+        job: &DrawJob<'_>,
+        list: &[PlacedAttribute<'_>],
+        device: &mut Device,
+        _: &mut Placer,
+    ) -> Result<Registers, Trap> {
         let mut all = Registers::new();
         for (space, e) in (0..).zip(job.entries()?) {
             for (r, d) in e.resources.iter().filter_map(|r| Some((r, device.descriptor(r.descriptor(0))?))) {
                 (0..).zip(&d.words).for_each(|(k, w)| all.set(space, 2 * r.slot + k, *w, u32::MAX));
             }
         }
-        Ok(all)
-    }
-
-    /// Address and stride of attributes in space 2, what each input of a fragment is in space 3.
-    fn registers(
-        &self,
-        vertex: &Entry,
-        fragment: Option<&Entry>,
-        _: &DrawJob<'_>,
-        list: &[PlacedAttribute<'_>],
-    ) -> Result<Registers, Trap> {
-        let mut all = Registers::new();
         for a in list {
             if a.attribute.format != VertexFormat::Float32x4 {
                 return Err(lacks("this attribute"));
@@ -81,7 +76,7 @@ impl Descriptors for TinyDescriptors {
             all.set(2, n, (a.address + a.attribute.offset) as u32, u32::MAX);
             all.set(2, n + 1, a.layout.stride as u32, u32::MAX);
         }
-        for (from, to) in fragment.map_or(Ok(Vec::new()), |f| link(vertex, f))? {
+        for (from, to) in job.linked()? {
             let flat = u32::from(to.interpolation == Interpolation::Flat);
             all.set(3, to.index.into(), u32::from(from.index) | flat << 8, u32::MAX);
         }
