@@ -1,0 +1,3 @@
+//! All tests of `gpucc-gcn-driver` in one binary: linking and starting is paid once.
+
+mod words;
