@@ -1,7 +1,7 @@
 //! The legend of a listing: contents of the registers and words that a driver fills.
 
-use gpucc_container::{Entry, Preload, Resource, ResourceKind, Source, Variant};
-use gpucc_isa::Names;
+use gpucc_container::{Access, DescriptorKey, Entry, Preload, Resource, ResourceKind, Source, Variant};
+use gpucc_isa::{Described, Names};
 
 /// A place that the driver fills: `file 0 index 3 lane 0` without the names of its family, which
 /// [`Backend::names`](crate::Backend::names) of a target gives.
@@ -10,7 +10,7 @@ pub fn place(names: Option<&Names>, (file, index, lane): (u8, u16, u8)) -> Strin
     name.unwrap_or_else(|| format!("file {file} index {index} lane {lane}"))
 }
 
-/// The contents of each place before the first instruction. Words of one descriptor in a row are one line. Without the names of the
+/// The contents of each place before the first instruction, and what the launch computes on the way to them. Words of one descriptor in a row are one line. Without the names of the
 /// family, which [`Backend::names`](crate::Backend::names) of a target gives, places and the family's sources are numbers.
 pub fn lines(e: &Entry, names: Option<&Names>) -> Vec<(String, String)> {
     let name = |p: &Preload| place(names, (p.file, p.index, p.lane));
@@ -29,16 +29,31 @@ pub fn lines(e: &Entry, names: Option<&Names>) -> Vec<(String, String)> {
             let what = format!("{} of {}, words {word} to {last}", words_of(names), variable(e, group, binding));
             (format!("{} to {}", name(&run[0]), name(&run[run.len() - 1])), what)
         }
-        (source, _) => (name(&run[0]), source_text(e, &source, names)),
+        _ => (name(&run[0]), source_text(e, &run[0], names)),
     };
-    e.preloads.chunk_by(follows).map(line).collect()
+    let mut all: Vec<_> = e.preloads.chunk_by(follows).map(line).collect();
+    // What others are computed of, and no place holds.
+    let is_loaded = |n: u32| e.preloads.iter().any(|p| p.source == Source::Family(n));
+    let rows = (0..).map_while(|n| Some((n, computed(e, names, n)?)));
+    all.extend(rows.filter(|r| !is_loaded(r.0)).map(|(n, what)| (family_source(names, n), what)));
+    all
 }
 
-/// Where a value comes from, in words.
-pub(crate) fn source_text(e: &Entry, s: &Source, names: Option<&Names>) -> String {
+/// The computation of the launch that a source of the family means.
+fn computed(e: &Entry, names: Option<&Names>, n: u32) -> Option<String> {
+    names.and_then(|x| (x.computed)(&e.meta.family_words, n))
+}
+
+/// The name of a source of the family.
+fn family_source(names: Option<&Names>, n: u32) -> String {
+    names.and_then(|x| (x.source)(n)).unwrap_or_else(|| format!("source {n} of the family"))
+}
+
+/// Where a value comes from, in words. The entry is that of the program whose preload it is.
+pub(crate) fn source_text(e: &Entry, p: &Preload, names: Option<&Names>) -> String {
     let xyz = |c: u16| ["x", "y", "z"].get(c as usize).copied().unwrap_or("?");
     let table = |t: u16| names.and_then(|n| (n.table)(t)).unwrap_or_else(|| format!("table {t}"));
-    match *s {
+    match p.source {
         Source::Const(v) => constant(v),
         Source::BufferAddressLo { group, binding } => format!("address of {}, low word", variable(e, group, binding)),
         Source::BufferAddressHi { group, binding } => format!("address of {}, high word", variable(e, group, binding)),
@@ -53,7 +68,13 @@ pub(crate) fn source_text(e: &Entry, s: &Source, names: Option<&Names>) -> Strin
         Source::LocalIndex => "local index".into(),
         Source::TableAddressLo(t) => format!("address of {}, low word", table(t)),
         Source::TableAddressHi(t) => format!("address of {}, high word", table(t)),
-        Source::Family(n) => names.and_then(|x| (x.source)(n)).unwrap_or_else(|| format!("source {n} of the family")),
+        Source::Family(n) => {
+            let name = family_source(names, n);
+            match computed(e, names, n) {
+                Some(what) => format!("{name}: {what}"),
+                None => name,
+            }
+        }
         Source::Immediate(word) => format!("immediate data, word {word}"),
         Source::Viewport(k) if k < 3 => format!("scale of the viewport, {}", xyz(k)),
         Source::Viewport(k) => format!("offset of the viewport, {}", xyz(k - 3)),
@@ -65,10 +86,25 @@ pub(crate) fn source_text(e: &Entry, s: &Source, names: Option<&Names>) -> Strin
             let what = if of.sampler { "sampler" } else { "texture" };
             let name = variable(e, of.group, of.binding);
             let element = if of.element > 0 { format!(", element {}", of.element) } else { String::new() };
-            format!("descriptor of {} {name}{element}, word {word}", format!("{made} {what}").trim_start())
+            let what = format!("{made} {what}");
+            let whole = format!("{} {name}{element}", what.trim_start());
+            match names.and_then(|n| (n.fact)(p.file, described(e, &of), word)) {
+                Some(fact) => format!("{fact} of {whole}"),
+                None => format!("descriptor of {whole}, word {word}"),
+            }
         }
         // The rest carry no number: their names say it all.
         ref other => snake(&format!("{other:?}")).replace('_', " "),
+    }
+}
+
+/// What a descriptor is of.
+fn described(e: &Entry, of: &DescriptorKey) -> Described {
+    let is = |r: &&Resource| (r.group, r.binding) == (of.group, of.binding) && r.kind == ResourceKind::StorageTexture;
+    match e.resources.iter().find(is) {
+        _ if of.sampler => Described::Sampler,
+        Some(r) => Described::Storage(r.access != Access::Read),
+        None => Described::Texture,
     }
 }
 

@@ -355,7 +355,7 @@ fn program(
         place: place(names, (p.file, p.index, p.lane)),
         is_uniform: p.file >= UNIFORM_FILE,
         source: p.source,
-        meaning: legend::source_text(e, &p.source, names),
+        meaning: legend::source_text(&part, p, names),
     };
     let slots = |output: bool| {
         let rows = e.interface.iter().enumerate().filter(move |(_, r)| r.output == output);

@@ -5,6 +5,7 @@ mod driver;
 mod elf;
 mod errors;
 mod hash;
+mod legend;
 mod pipeline;
 mod reflect;
 mod statistics;

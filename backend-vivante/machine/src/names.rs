@@ -1,10 +1,23 @@
 //! Names of the places and sources that a container gives as numbers.
 
-use gpucc_isa::Mark;
+use gpucc_isa::{Described, Mark};
+
+use crate::abi::{FILE_UNIT, STEP};
+use crate::exec::Step;
 
 /// Names of Vivante's places, files, sources and words.
-pub const NAMES: gpucc_isa::Names =
-    gpucc_isa::Names { place, file, source, register, word, loads_contents: true, marked, ..gpucc_isa::Names::NONE };
+pub const NAMES: gpucc_isa::Names = gpucc_isa::Names {
+    place,
+    file,
+    source,
+    register,
+    word,
+    fact,
+    computed,
+    loads_contents: true,
+    marked,
+    ..gpucc_isa::Names::NONE
+};
 
 /// A register or word that is loaded before the first instruction.
 pub fn place(file: u8, index: u16, lane: u8) -> Option<String> {
@@ -75,6 +88,46 @@ pub fn word(number: usize, _stage: u8) -> Option<String> {
         None => Some("workgroup memory: 0 in a buffer, 1 in local storage".into()),
         Some(n) => Some(format!("row {}, word {}", n / 4, n % 4)),
     }
+}
+
+/// Facts in front of what a unit reads of a texture, and words of a storage texture and of a sampler. A unit takes the whole.
+pub fn fact(file: u8, of: Described, word: u16) -> Option<&'static str> {
+    const FACTS: [&str; 8] = [
+        "width",
+        "height",
+        "depth",
+        "layers or cubes",
+        "levels",
+        "samples",
+        "last level",
+        "1 for texels of sRGB, else 0,",
+    ];
+    const IMAGE: [&str; 4] =
+        ["address", "bytes of four rows", "bytes from one layer to the next", "distance of the spare bytes"];
+    const SAMPLER: [&str; 4] =
+        ["1 as a mark", "least level", "greatest level", "1 for a filter between levels, else 0,"];
+    if file == FILE_UNIT {
+        return None;
+    }
+    let at = usize::from(word);
+    match of {
+        Described::Sampler => SAMPLER.get(at).copied(),
+        Described::Storage(_) => FACTS.iter().chain(&IMAGE).nth(at).copied(),
+        Described::Texture => FACTS.get(at).copied(),
+    }
+}
+
+/// A row of the family words, in words.
+pub fn computed(words: &[u32], number: u32) -> Option<String> {
+    let operand = |w: u32| if w & STEP == 0 { format!("word {w} of the launch") } else { format!("row {}", w & !STEP) };
+    let row = words.get(1..)?.chunks_exact(4).nth(number as usize)?;
+    let &[first, a, b, c] = row else { return None };
+    if first & STEP == 0 {
+        return Some(format!("size of group {first} binding {a} in bytes, less {b}, shifted right by {c}"));
+    }
+    let step = Step::ALL.get((first & !STEP) as usize)?;
+    let of: Vec<String> = [a, b, c].into_iter().take(step.operands()).map(operand).collect();
+    Some(format!("{}: {}", step.meaning(), of.join(", ")))
 }
 
 /// Whether an instruction is one of a kind, by its mnemonic.
