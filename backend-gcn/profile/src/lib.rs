@@ -12,14 +12,19 @@ use gpucc_interp::formulas::{bits, f, flushing, rsqrt};
 
 pub use gpucc_interp::formulas::eight_bits as sampling;
 
-/// The profile of a generation.
-pub fn profile(generation: usize) -> Profile {
-    Profile {
+/// The profile of a generation, by its name; nothing of one that there is none for.
+pub fn profile(generation: &str) -> Option<Profile> {
+    let gfx6 = match generation {
+        "gfx6" => true,
+        "gfx7" | "gfx8" => false,
+        _ => return None,
+    };
+    Some(Profile {
         subgroup_size: 64,
-        machine: Some(Arc::new(Gcn { gfx6: generation == 0, mode: Mode::FLUSH })),
+        machine: Some(Arc::new(Gcn { gfx6, mode: Mode::FLUSH })),
         interp: Some(Arc::new(Planes { mode: Mode::FLUSH })),
         ..flushing()
-    }
+    })
 }
 
 /// Functions that are rounded correctly, of flushed operands whatever the mode; angles in turns. The lesser and the greater of two keep

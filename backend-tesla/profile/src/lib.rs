@@ -19,10 +19,11 @@ pub fn sampling(_: &Sampler) -> Precision {
     Precision { weight_bits: Some(8), lod_bits: Some(8), nearest: NearestRounding::Truncate, ..Precision::default() }
 }
 
-/// The profile of every generation.
-pub fn profile(_: usize) -> Profile {
+/// The profile of a generation, by its name: that of every other. Nothing of one that there is none for.
+pub fn profile(generation: &str) -> Option<Profile> {
     let (machine, interp) = (Some(Arc::new(Tesla) as _), Some(Arc::new(OverW) as _));
-    Profile { subgroup_size: 32, divided_cubes: true, machine, interp, ..flushing() }
+    let profile = Profile { subgroup_size: 32, divided_cubes: true, machine, interp, ..flushing() };
+    ["nv50", "nv84", "nva0", "nva3", "mcp77"].contains(&generation).then_some(profile)
 }
 
 /// The special function unit and the multiply-add of sections 7.2 and 7.3.

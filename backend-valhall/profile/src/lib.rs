@@ -12,9 +12,9 @@ use gpucc_interp::formulas::{bits, f, rsqrt};
 
 pub use gpucc_interp::formulas::eight_bits as sampling;
 
-/// The profile of both generations.
-pub fn profile(_: usize) -> Profile {
-    Profile {
+/// The profile of a generation, by its name: that of the other one. Nothing of one that there is none for.
+pub fn profile(generation: &str) -> Option<Profile> {
+    let profile = Profile {
         subgroup_size: 16,
         whole_access: true,
         cube_ties: CubeTies::FirstAxis,
@@ -23,7 +23,8 @@ pub fn profile(_: usize) -> Profile {
         machine: Some(Arc::new(Valhall)),
         tolerance: Tolerance::EXACT,
         ..Profile::default()
-    }
+    };
+    ["v9", "v10"].contains(&generation).then_some(profile)
 }
 
 /// Sequences of section 13 of the reference over functions that are rounded correctly.

@@ -17,16 +17,21 @@ pub fn sampling(_: &Sampler) -> Precision {
     Precision { neighbours: true, ..Precision::default() }
 }
 
-/// The profile of a generation.
-pub fn profile(generation: usize) -> Profile {
-    Profile {
+/// The profile of a generation, by its name; nothing of one that there is none for.
+pub fn profile(generation: &str) -> Option<Profile> {
+    let gc2000 = match generation {
+        "gc2000" => true,
+        "gc3000" | "gc7000" => false,
+        _ => return None,
+    };
+    Some(Profile {
         subgroup_size: 4,
         fma: FmaModel::Unfused,
         words_behind: true,
-        machine: Some(Arc::new(Vivante { gc2000: generation == 0 })),
+        machine: Some(Arc::new(Vivante { gc2000 })),
         interp: Some(Arc::new(AtCentre)),
         ..flushing()
-    }
+    })
 }
 
 /// Functions that are rounded correctly; quotients of scalars too, those of vectors are products with a reciprocal.

@@ -109,7 +109,10 @@ macro_rules! families {
                     drivers::stages(&mut part, $machine::draw, job, dispatch, options, run)
                 },
                 blends: $driver::blends,
-                profile: $profile::profile,
+                profile: |g| {
+                    let name = $machine::GENERATIONS[g];
+                    $profile::profile(name).unwrap_or_else(|| panic!("{}:{name} has no profile", $machine::NAME))
+                },
                 sampling: $profile::sampling,
             },
         )*];

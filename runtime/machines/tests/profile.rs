@@ -38,3 +38,19 @@ fn tesla_approximations_are_the_references() {
         same("mad", sfu::mad(a, b, c).to_bits(), tesla::mad(x, y, z, false));
     }
 }
+
+/// Names of generations stand in the machine; the profile knows each by its name, and no other.
+#[test]
+fn every_generation_has_a_profile() {
+    for m in gpucc_machines::MACHINES {
+        for g in 0..m.generations.len() {
+            assert!((m.profile)(g).subgroup_size > 0, "{} {}", m.family, m.generations[g]);
+        }
+    }
+    for strange in ["", "gfx9", "nv40", "v11", "gc880", "GFX8"] {
+        assert!(gpucc_gcn_profile::profile(strange).is_none(), "{strange}");
+        assert!(gpucc_tesla_profile::profile(strange).is_none(), "{strange}");
+        assert!(gpucc_valhall_profile::profile(strange).is_none(), "{strange}");
+        assert!(gpucc_vivante_profile::profile(strange).is_none(), "{strange}");
+    }
+}

@@ -15,7 +15,8 @@ fn lanes(target: Target) -> u32 {
         "gcn" => 64,
         "tesla" => 32,
         "valhall" => 16,
-        _ => 4,
+        "vivante" => 4,
+        other => panic!("lanes of {other}"),
     }
 }
 
