@@ -209,7 +209,7 @@ fn threads_share_a_cache() {
     let (gpu, of, ..) = parts(0);
     let (d, own) = (&gpu.device, cache(&gpu.device, &[]));
     std::thread::scope(|s| {
-        for (k, target) in TARGETS.iter().enumerate().take(4) {
+        for k in 0..4 {
             s.spawn(move || {
                 for factor in k..k + 6 {
                     make(d, (own, Flags::empty()), of, factor).0.expect("a pipeline");
