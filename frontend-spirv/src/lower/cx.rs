@@ -1,7 +1,7 @@
 //! The state of lowering one module.
 
 use super::data::{Given, Global, HandleVar, IoVar, Role, Tree};
-use super::modes::Licences;
+use super::licences::Licences;
 use crate::module::{Inst, Module, SpecConstant};
 use crate::plan::Plan;
 use crate::types::{Kind, Ty, Types};

@@ -2,7 +2,7 @@
 
 use super::cx::{Lowered, ModuleCx};
 use super::data::{Global, Stage};
-use super::modes::Licences;
+use super::licences::Licences;
 use crate::module::{Entry, Inst};
 use crate::plan::Plan;
 use crate::types::{Kind, Ty};

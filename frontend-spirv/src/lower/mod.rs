@@ -17,6 +17,7 @@ mod func;
 mod group;
 mod image;
 mod integer;
+mod licences;
 mod memory;
 mod modes;
 mod order;
@@ -67,7 +68,7 @@ pub fn lower(m: &Module, options: &Options) -> Result<ir::Module, Vec<Diagnostic
         roles: FxHashMap::default(),
         io: Vec::new(),
         out: ir::Module::new(),
-        fp: modes::Licences::new(options.fp, m, &entries, is_invariant(m)),
+        fp: licences::Licences::new(options.fp, m, &entries, is_invariant(m)),
         flushed: modes::widths(&entries, ExecutionMode::DenormFlushToZero),
         cut: modes::widths(&entries, ExecutionMode::RoundingModeRTZ),
         exact: is_invariant(m),

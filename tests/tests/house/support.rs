@@ -606,8 +606,13 @@ fn probes() -> Vec<Probe> {
         on_array(R::WideTypes, "", "f64", "o[i] = o[i] * 3.0lf;"),
         on_array(R::WideTypes, "", "f64", "let r = frexp(o[i]); o[i + 64u] = r.fract; o[i + 128u] = f64(r.exp);"),
         Probe { lang: Lang::Gir, ..wgsl(R::WideFunctions, of_doubles("fexp2")) },
-        // No chip whose doubles are supported rounds them otherwise; of words with two halves see `float_modes.rs`.
-        Probe { lang: Lang::Gir, families: &["gcn", "tesla"], ..wgsl(R::FloatModes, asking("f64 zero", "f64", 8)) },
+        // Sums of doubles are rounded as GCN is asked to, quotients are not; of words with two halves see `float_modes.rs`.
+        Probe { lang: Lang::Gir, families: &["tesla"], ..wgsl(R::FloatModes, asking("f64 zero", "f64", 8)) },
+        Probe {
+            lang: Lang::Gir,
+            families: &["gcn"],
+            ..wgsl(R::FloatModes, asking("f64 zero", "f64", 8).replace("fadd", "fdiv"))
+        },
         Probe { lang: Lang::Gir, families: &["tesla", "vivante"], ..wgsl(R::FloatModes, asking("f32 preserve", "f32", 4)) },
         Probe { lang: Lang::Gir, families: &["valhall"], ..wgsl(R::FloatModes, asking("f32 flush", "f32", 4)) },
         wgsl(
