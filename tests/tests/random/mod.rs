@@ -4,4 +4,5 @@ mod halves;
 mod programs;
 mod recorded_fragments;
 mod recorded_pairs;
+mod recorded_wide;
 mod texts;

@@ -5,6 +5,7 @@ mod copies;
 mod corpus;
 mod diverged;
 mod doubles;
+mod edges;
 mod endless;
 mod examples;
 mod exits;
