@@ -34,7 +34,7 @@ use gpucc_gcn_machine::{self as machine, Unit, abi};
 use gpucc_ir::analysis::{DomTree, Uniformity};
 use gpucc_ir::{Denormals, Diagnostic, FloatModes, Function, Place, Refusal, Stage, Unsupported};
 use gpucc_isa::Notes;
-use gpucc_mir::{MFunc, copy_prop, dce, drop_fallthrough, local_cse, schedule_after, thread_jumps};
+use gpucc_mir::{MFunc, copy_prop, dce, drop_fallthrough, local_cse, schedule_after, settle_moves, thread_jumps};
 use gpucc_opt::{Caps, FloatCaps, PassCx, Report, passes};
 
 use caps::{KEPT, SCALAR_TOP, UNSUPPORTED, caps};
@@ -142,6 +142,7 @@ impl Family for GcnFamily {
         Pass::improve("wide-scalar-loads", 2, |mf, cx| Ok(widened(mf, cx))),
         Pass::lower("allocate", allocated).physical(),
         Pass::lower("spill-lanes", |mf, cx| Ok(allocate::spill_lanes(mf, &cx.alloc).into())).physical(),
+        Pass::improve("settle-moves", 1, |mf, cx| Ok(settle_moves(mf, &cx.target) as u64)).physical(),
         Pass::improve("schedule", 2, |mf, cx| Ok(schedule_after(mf, &cx.target) as u64)).physical(),
         Pass::lower("thread-jumps", |mf, cx| Ok(thread_jumps(mf, &cx.target) as u64)).physical(),
         Pass::lower("drop-fallthrough", |mf, cx| Ok(drop_fallthrough(mf, &cx.target) as u64)).physical(),

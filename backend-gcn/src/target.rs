@@ -211,6 +211,22 @@ impl Target for Gcn {
         }
     }
 
+    fn as_move(&self, inst: &MInst<Self>) -> Option<(PReg, PReg)> {
+        let (Some(GOp::I(Op::VMovB32)), [d], [s]) = (inst.target_op(), inst.defs.as_slice(), inst.uses.as_slice())
+        else {
+            return None;
+        };
+        let plain = inst.mods == Mods::default() && s.mods == SrcMods::default();
+        let vector = |p: PReg| p.file == FILE_V && p.place.len() == 1;
+        Some((d.phys()?, s.phys()?)).filter(|&(d, s)| plain && vector(d) && vector(s))
+    }
+
+    fn renames(&self, inst: &MInst<Self>) -> bool {
+        let Some(GOp::I(op)) = inst.target_op() else { return false };
+        let plain = rows::of(op).is_some_and(|r| matches!(r.attrs.unit, Unit::Valu | Unit::Trans));
+        plain && !inst.mods.moves_lanes() && op != Op::VWritelaneB32
+    }
+
     fn jump(&self, to: BlockId) -> MInst<Self> {
         MInst::new(GOp::Jump).arg(to)
     }

@@ -54,7 +54,7 @@ use gpucc_driver::{
 use gpucc_ir::analysis::StageUse;
 use gpucc_ir::{Diagnostic, Function, IoAt, IoSlot, Module, Op, Place, Refusal, Space, Stage, Unsupported, VarData};
 use gpucc_isa::Notes;
-use gpucc_mir::{AllocError, AllocStats, MFunc, copy_prop, dce, fold_moves, invert_branches, local_cse};
+use gpucc_mir::{AllocError, AllocStats, MFunc, copy_prop, dce, fold_moves, invert_branches, local_cse, settle_moves};
 use gpucc_opt::{Caps, passes};
 use gpucc_valhall_machine as machine;
 
@@ -135,6 +135,7 @@ impl Family for ValhallFamily {
         Pass::lower("alias-keys", |mf, _| Ok(alias_keys::run(mf))),
         Pass::lower("allocate", allocate).physical(),
         Pass::improve("fold-moves", 1, |mf, cx| Ok(fold_moves(mf, &cx.target) as u64)).physical().counts_some(),
+        Pass::improve("settle-moves", 1, |mf, cx| Ok(settle_moves(mf, &cx.target) as u64)).physical(),
         Pass::improve("thread-jumps", 0, |mf, _| Ok(thread_jumps::run(mf))).physical(),
         Pass::improve("invert-branches", 0, |mf, cx| Ok(invert_branches(mf, &cx.target) as u64)).physical(),
         Pass::improve("assign-slots", 0, |mf, _| Ok(assign_slots::run(mf))).physical(),

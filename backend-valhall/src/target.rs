@@ -8,6 +8,7 @@ use gpucc_mir::{SpillCx, SpillSlot, SpillTo, VReg};
 use gpucc_regalloc::{FileId, MoveCaps, RegFile};
 use gpucc_valhall_machine as machine;
 use machine::MemoryAccess;
+use machine::kind::DstKind;
 use machine::{Class as Kind, OPS, Op, ROWS};
 
 use crate::builders::{self as build, loads, stores};
@@ -129,6 +130,14 @@ impl Target for Valhall {
         };
         let plain = inst.mods == Mods::default() && s.mods == SrcMods::default();
         Some((d.phys()?, s.phys()?)).filter(|(d, s)| plain && d.place.len() == 1 && s.place.len() == 1)
+    }
+
+    fn renames(&self, inst: &MInst<Self>) -> bool {
+        let Some(VOp::Op(op)) = inst.target_op() else { return false };
+        let row = &ROWS[op as usize];
+        // Words of a 64-bit operand keep the parity of their registers.
+        let wide = |k| matches!(k, machine::Kind::Dst(DstKind::Pair)) || matches!(k, machine::Kind::Src(s) if s.wide);
+        row.attrs.class == Kind::Alu && !row.effects.convergent && !row.operands.iter().any(|o| wide(o.kind))
     }
 
     fn jump(&self, to: BlockId) -> MInst<Self> {
