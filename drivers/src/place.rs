@@ -4,6 +4,7 @@ use gpucc_container::{Access, Entry, Resource, ResourceKind, Stage};
 use gpucc_sim::texture::{Format, Image};
 use gpucc_sim::{
     AddressSpace, BoundTexture, Bytes, Descriptor, Device, Dispatch, DrawDevice, Kept, Registers, Resident, Trap,
+    TrapKind,
 };
 use std::sync::Arc;
 
@@ -88,6 +89,22 @@ pub fn is_buffer(kind: ResourceKind) -> bool {
     matches!(kind, ResourceKind::Uniform | ResourceKind::Storage | ResourceKind::Immediates)
 }
 
+/// Most elements that the tables of a program have: numbers of bindings and elements of arrays have 16 bits each.
+const MOST_ELEMENTS: u32 = 1 << 17;
+
+/// That tables for the resources of an entry fit memory, whatever a damaged container says.
+fn bounded(entry: &Entry) -> Result<(), Trap> {
+    let mut total: u32 = 0;
+    for r in entry.resources.iter().filter(|r| r.kind != ResourceKind::Immediates) {
+        total = total.saturating_add(r.count.max(1));
+        if r.group > 0xffff || r.slot.saturating_add(r.count.max(1)) > MOST_ELEMENTS || total > MOST_ELEMENTS {
+            let what = format!("group {} slot {}, {} elements: no table is so large", r.group, r.slot, r.count);
+            return Err(Trap::new(TrapKind::Container, what));
+        }
+    }
+    Ok(())
+}
+
 /// The driver part of one launch of a family.
 pub struct Part<D: Descriptors> {
     family: D,
@@ -167,6 +184,7 @@ impl<D: Descriptors> Part<D> {
         device: &mut Device,
         placer: &mut Placer,
     ) -> Result<(), Trap> {
+        entries.iter().try_for_each(|e| bounded(e))?;
         let all = || entries.iter().flat_map(|e| e.resources.iter().enumerate());
         for r in all().map(|r| r.1).filter(|r| is_buffer(r.kind)) {
             let place = dispatch.require(r.group, r.binding, r.min_size.into())?;

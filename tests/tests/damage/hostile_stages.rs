@@ -60,3 +60,23 @@ fn memory_of_vertices_is_bounded() {
         }
     }
 }
+
+/// A slot that no table has, or a number of elements that no table holds, is refused, or the code does not look there. No sum of both overflows.
+#[test]
+fn slots_without_a_place_are_refused() {
+    let text = "@group(0) @binding(0) var<uniform> n: f32;
+        @fragment fn fs(v: V) -> @location(0) f32 { return n + v.x; }";
+    for target in exec::targets("all:all") {
+        let (vertex, fragment) = (compile("", "vs", target, 2), compile(text, "fs", target, 2));
+        draw(&vertex, &fragment).unwrap_or_else(|t| panic!("{target}: {t}"));
+        for (slot, count) in [(1 << 24, 1), (u32::MAX, 1), (1, u32::MAX), (u32::MAX, u32::MAX)] {
+            let mut c = fragment.clone();
+            assert_eq!(c.entries[0].resources.len(), 1);
+            (c.entries[0].resources[0].slot, c.entries[0].resources[0].count) = (slot, count);
+            match draw(&vertex, &c) {
+                Ok(_) => {}
+                Err(t) => assert_eq!(t.kind, TrapKind::Container, "{target}: slot {slot:#x}: {t}"),
+            }
+        }
+    }
+}
