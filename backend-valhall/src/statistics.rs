@@ -35,7 +35,7 @@ pub const STATISTICS: &[Statistic] = &[
 pub struct Sizes {
     /// Whether it has all registers, and half of the threads.
     pub all: bool,
-    /// Words of uniforms.
+    /// Words of the uniforms that it reads.
     pub uniforms: usize,
     pub shared_bytes: u32,
     pub scratch_bytes: u32,

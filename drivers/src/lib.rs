@@ -16,7 +16,7 @@ pub use place::{Descriptors, Part};
 pub use placer::Placer;
 pub use surface::{BoundView, Plane, Surface, SurfaceLayout};
 
-use gpucc_container::{Container, Entry, InterfaceRow, ResourceKind, Stage};
+use gpucc_container::{Container, Entry, ResourceKind, Stage};
 use gpucc_pipeline::Pipeline;
 pub use gpucc_sim::draw::RunStages;
 use gpucc_sim::draw::{Draw, VertexData};
@@ -88,17 +88,6 @@ impl<'a> DrawJob<'a> {
             to.set(w.space, w.register, w.value, w.mask);
         }
         Ok(())
-    }
-
-    /// The pairs of outputs and inputs of both programs; none without a fragment program.
-    ///
-    /// # Errors
-    /// As [`link::link`], and a container without an entry.
-    pub fn linked(&self) -> Result<Vec<(&'a InterfaceRow, &'a InterfaceRow)>, Trap> {
-        match self.entries()?[..] {
-            [vertex, fragment] => link::link(vertex, fragment),
-            _ => Ok(Vec::new()),
-        }
     }
 }
 

@@ -25,6 +25,19 @@ pub fn link<'a>(vertex: &'a Entry, fragment: &'a Entry) -> Result<Vec<(&'a Inter
         .collect()
 }
 
+impl<'a> DrawJob<'a> {
+    /// The pairs of outputs and inputs of both programs; none without a fragment program.
+    ///
+    /// # Errors
+    /// As [`link`], and a container without an entry.
+    pub fn linked(&self) -> Result<Vec<(&'a InterfaceRow, &'a InterfaceRow)>, Trap> {
+        match self.entries()?[..] {
+            [vertex, fragment] => link(vertex, fragment),
+            _ => Ok(Vec::new()),
+        }
+    }
+}
+
 /// An attribute that a vertex program reads, and the buffer that has it.
 #[derive(Clone, Copy, Debug)]
 pub struct PlacedAttribute<'a> {

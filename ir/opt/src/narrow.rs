@@ -680,14 +680,17 @@ fn compute(b: &mut Builder<'_>, d: &InstData, from: &[Type], to: Type) -> Value 
             b.fquant16(v)
         }
         Op::F2S | Op::F2U if half => {
-            // Infinity counts as the largest finite number.
-            let top = splat(b, a(0), 65504);
-            if d.op == Op::F2U {
-                let v = b.f2u_full(a(0), wide(to));
-                return narrowed(b, v, top, None, to);
-            }
-            let (v, low) = (b.f2s_full(a(0), wide(to)), splat(b, a(0), -65504));
-            narrowed(b, v, top, Some(low), to)
+            // Infinity counts as the largest finite number. The bounds have the width of what they limit, and are those of a narrow type.
+            let signed = d.op == Op::F2S;
+            let v = if signed { b.f2s_full(a(0), wide(to)) } else { b.f2u_full(a(0), wide(to)) };
+            let digits = to.bits() - u32::from(signed);
+            // A half has eleven digits: the bound is the largest one that the type holds.
+            let most = if is_narrow(to) { (1i64 << digits) - (1i64 << digits.saturating_sub(11)) } else { i64::MAX };
+            let least = if is_narrow(to) { -1i64 << digits } else { i64::MIN };
+            let held = b.func.ty(v);
+            let top = b.func.iconst(held, most.min(65504));
+            let low = signed.then(|| b.func.iconst(held, least.max(-65504)));
+            narrowed(b, v, top, low, to)
         }
         Op::F2S | Op::F2U | Op::F2SFull | Op::F2UFull => {
             let signed = matches!(d.op, Op::F2S | Op::F2SFull);
@@ -799,6 +802,21 @@ fn integer(b: &mut Builder<'_>, d: &InstData, from: &[Type], to: Type) -> Value 
         Op::UMulHi | Op::SMulHi => {
             let (p, k) = (b.imul(args[0], args[1]), splat(b, args[0], n));
             b.ushr(p, k)
+        }
+        // The field ends where the lane does, and its last bit is the sign.
+        Op::SBitExtract => {
+            let end = splat(b, args[0], n);
+            args[1] = b.umin(args[1], end);
+            let left = b.isub(end, args[1]);
+            args[2] = b.umin(args[2], left);
+            i(b, &args)
+        }
+        // Both halves fit into a word.
+        Op::FShr => {
+            let (up, low) = (splat(b, args[0], n), splat(b, args[2], n - 1));
+            let (high, by) = (b.shl(args[0], up), b.and(args[2], low));
+            let both = b.or(high, args[1]);
+            b.ushr(both, by)
         }
         _ => i(b, &args),
     };
