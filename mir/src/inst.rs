@@ -731,8 +731,9 @@ pub trait Target: Sized + 'static {
         None
     }
 
-    /// Whether the registers that an instruction names as operands of one unit could be any others: plain arithmetic. Where it is known,
-    /// values that are moved at the end of their lives are computed in place ([`settle_moves`](crate::settle_moves)).
+    /// Whether the registers that an instruction names as operands of one unit could be any others: plain arithmetic, which touches no
+    /// register of such a file beside its operands. Where it is known, values that are moved at the end of their lives are computed
+    /// in place ([`settle_moves`](crate::settle_moves)).
     fn renames(&self, inst: &MInst<Self>) -> bool {
         let _ = inst;
         false

@@ -63,8 +63,13 @@ fn touch<T: Target>(t: &T, i: &MInst<T>, r: PReg) -> Touch {
     if is_settled(t, i) {
         return out;
     }
-    let free = t.renames(i);
     let meets = |p: PReg| p.file == r.file && p.place.overlaps(r.place);
+    let free = t.renames(i);
+    // Plain arithmetic has all that it touches as operands.
+    let named = || i.defs.iter().filter_map(Def::phys).chain(i.uses.iter().filter_map(Use::phys)).any(meets);
+    if free && !named() {
+        return out;
+    }
     for u in i.uses.iter().filter(|u| u.phys().is_some_and(meets)) {
         out.reads = true;
         out.bound |= !free || u.phys() != Some(r) || u.fixed().is_some() || u.part_read().is_some();
