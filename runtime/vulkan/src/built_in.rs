@@ -43,7 +43,7 @@ const GROUP: Given = Given { built_in: 26, offset: 16, added: true };
 const INVOCATION: Given = Given { built_in: 28, offset: 32, added: true };
 
 /// Opcodes, and the numbers of what decorations and types name.
-mod op {
+pub(crate) mod op {
     pub const ENTRY_POINT: u32 = 15;
     pub const TYPE_INT: u32 = 21;
     pub const TYPE_STRUCT: u32 = 30;
@@ -71,12 +71,12 @@ mod op {
 }
 
 /// Words of the header; the fourth is the bound of ids.
-const HEADER: usize = 5;
+pub(crate) const HEADER: usize = 5;
 /// First version in which entry points name all variables that they use.
 const NAMES_ALL: u32 = 0x1_0400;
 
 /// The instructions: opcode and all words.
-fn instructions(words: &[u32]) -> impl Iterator<Item = (u32, &[u32])> {
+pub(crate) fn instructions(words: &[u32]) -> impl Iterator<Item = (u32, &[u32])> {
     let mut at = HEADER;
     std::iter::from_fn(move || {
         let first = *words.get(at)?;
@@ -87,7 +87,7 @@ fn instructions(words: &[u32]) -> impl Iterator<Item = (u32, &[u32])> {
     })
 }
 
-fn put(out: &mut Vec<u32>, code: u32, operands: &[u32]) {
+pub(crate) fn put(out: &mut Vec<u32>, code: u32, operands: &[u32]) {
     out.push((operands.len() as u32 + 1) << 16 | code);
     out.extend(operands);
 }

@@ -32,5 +32,6 @@ pub mod samplers;
 pub mod set;
 pub mod settings;
 pub mod shared;
+pub mod sized;
 pub mod surface;
 pub mod sync;

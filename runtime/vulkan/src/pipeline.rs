@@ -25,6 +25,9 @@ use crate::handles::handles;
 use crate::samplers::{self, Special};
 use crate::settings::Chip;
 
+/// Elements of an array of images or samplers, far more than limits allow a stage.
+const MOST_ELEMENTS: u32 = 4096;
+
 /// A shader module: SPIR-V as it was given.
 #[derive(Debug)]
 pub struct Shader {
@@ -235,6 +238,12 @@ fn load(source: &Source) -> Done<Module> {
     };
     let loaded = frontend::load(&source.code, Lang::Spirv, &front);
     let mut module = loaded.map(|l| l.module).map_err(|list| failures(source, &list))?;
+    // Each element is bound and perhaps gone through, even where a set leaves it open.
+    if let Some(r) = module.resources.values().find(|r| r.count > MOST_ELEMENTS) {
+        let place = (r.group, r.binding, r.count);
+        let text = format!("set {} binding {} is an array of {}, at most {MOST_ELEMENTS}", place.0, place.1, place.2);
+        return Err(Fail::lacks(format!("`{}`: {text}", source.entry)));
+    }
     if !source.samplers.is_empty() {
         samplers::rewrite(&mut module, &source.samplers);
     }
@@ -502,7 +511,7 @@ impl Pipeline {
         With { cache: first.cache.upgrade(), kept_only: false }
     }
 
-    /// Its programs.
+    /// The programs of its stages.
     pub fn programs(&self) -> impl Iterator<Item = &Program> {
         let (first, second) = match self {
             Pipeline::Compute(p) => (p, None),

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use ash::vk;
+use gpucc_ir::ResourceKind;
 
 use crate::fail::{Done, Fail};
 use crate::handles::handles;
@@ -21,6 +22,10 @@ pub struct Binding {
     pub count: u32,
     /// Samplers that never change.
     pub fixed: Vec<Arc<Sampler>>,
+    /// Whether descriptors that no program uses may be left open.
+    pub partial: bool,
+    /// Whether each set says how many elements it has.
+    pub variable: bool,
 }
 
 /// A layout: bindings by their number.
@@ -34,6 +39,27 @@ impl Layout {
     /// Number of offsets that a set takes when it is bound.
     pub fn dynamic(&self) -> usize {
         self.bindings.iter().filter(|b| is_dynamic(b.ty)).map(|b| b.count as usize).sum()
+    }
+
+    /// Whether descriptors of a binding may be left open.
+    pub fn partial(&self, binding: u32) -> bool {
+        self.bindings.iter().any(|b| b.number == binding && b.partial)
+    }
+
+    /// The layout of a set with so many elements at the binding whose sets say how many they have.
+    ///
+    /// # Errors
+    /// The layout has fewer.
+    pub fn with_elements(self: &Arc<Layout>, count: u32) -> Done<Arc<Layout>> {
+        let Some(k) = self.bindings.iter().position(|b| b.variable) else { return Ok(self.clone()) };
+        if count > self.bindings[k].count {
+            let most = self.bindings[k].count;
+            return Err(Fail::misuse(format!("a set of {count} elements, where its layout has {most}")));
+        }
+        let mut bindings = self.bindings.clone();
+        // What a set does not have is open.
+        (bindings[k].count, bindings[k].partial) = (count, true);
+        Ok(Arc::new(Layout { bindings }))
     }
 }
 
@@ -60,6 +86,20 @@ pub enum Slot {
     Inline(Vec<u8>),
     /// An image, a sampler, or both.
     Image(Option<Arc<View>>, Option<Arc<Sampler>>),
+}
+
+impl Slot {
+    /// Whether it has what a resource of this kind needs.
+    pub fn is_whole(&self, kind: ResourceKind) -> bool {
+        match (kind, self) {
+            (ResourceKind::Sampler { .. }, Slot::Image(_, sampler)) => sampler.is_some(),
+            (ResourceKind::Texture { .. } | ResourceKind::StorageTexture { .. }, Slot::Image(view, _)) => {
+                view.is_some()
+            }
+            (kind, Slot::Buffer { .. } | Slot::Inline(_)) => kind.is_buffer(),
+            _ => false,
+        }
+    }
 }
 
 /// Descriptors by binding and element.

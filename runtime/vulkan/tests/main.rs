@@ -1,6 +1,7 @@
 //! The driver in process, by the loader's function: no loader is needed.
 #![expect(unsafe_code, reason = "Vulkan is called as programs call it")]
 
+mod arrays;
 mod caches;
 mod compute;
 mod flat;

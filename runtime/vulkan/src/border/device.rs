@@ -4,10 +4,10 @@ use ash::vk::{self, Handle};
 
 use super::entry::{Alloc, entries};
 use super::instance::excess;
-use super::read::{chained, give, given, list, place, text};
+use super::read::{chained, each_chained, give, given, list, place, text};
 use crate::device::{Device, Job};
 use crate::fail::{Done, Fail};
-use crate::physical::{self, features};
+use crate::physical::{self, features, limits};
 use crate::{command, handles, sync};
 
 /// Destroys all that a device still owns.
@@ -204,11 +204,22 @@ entries! {
         handles::at(device).map(drop)
     }
     PFN_vkGetDescriptorSetLayoutSupport => fn get_descriptor_set_layout_support(
-        device: vk::Device, _info: *const vk::DescriptorSetLayoutCreateInfo<'_>,
+        device: vk::Device, info: *const vk::DescriptorSetLayoutCreateInfo<'_>,
         out: *mut vk::DescriptorSetLayoutSupport<'_>,
     ) {
-        handles::at(device)?;
-        place(out)?.supported = vk::TRUE;
+        let chip = handles::at(device)?.chip();
+        let (info, out) = (given(info)?, place(out)?);
+        let variable = vk::DescriptorBindingFlags::VARIABLE_DESCRIPTOR_COUNT;
+        let variable = super::set::bindings(info)?.find(|b| b.1.contains(variable));
+        out.supported = vk::TRUE;
+        // What the chip has for a binding whose sets say how many elements they have, whatever the layout asks for.
+        let most = variable.map_or(0, |b| limits::of_a_type(chip, b.0.descriptor_type));
+        each_chained(out.p_next, |ty, at| {
+            if ty == vk::StructureType::DESCRIPTOR_SET_VARIABLE_DESCRIPTOR_COUNT_LAYOUT_SUPPORT {
+                let at = at.cast::<vk::DescriptorSetVariableDescriptorCountLayoutSupport<'_>>();
+                (*at).max_variable_descriptor_count = most;
+            }
+        });
         Ok(())
     }
 }

@@ -18,12 +18,18 @@ use crate::given::{Given, is_there};
 use crate::handles;
 use crate::pass::{Attachment, Framebuffer, RenderPass, Subpass};
 use crate::pipeline::{Dynamic, Had, Pipeline, Plan, Render, Shader, Source, With};
+use crate::set::PipelineLayout;
+use crate::sized;
 
 /// A stage.
 ///
 /// # Safety
 /// The structure keeps Vulkan's rules.
-unsafe fn stage(owner: u64, s: &vk::PipelineShaderStageCreateInfo<'_>, flags: vk::PipelineCreateFlags) -> Done<Source> {
+unsafe fn stage(
+    owner: u64,
+    s: &vk::PipelineShaderStageCreateInfo<'_>,
+    (flags, layout): (vk::PipelineCreateFlags, &PipelineLayout),
+) -> Done<Source> {
     // SAFETY: the caller's promise.
     unsafe {
         let code = match handles::get_some(owner, s.module)? {
@@ -48,6 +54,15 @@ unsafe fn stage(owner: u64, s: &vk::PipelineShaderStageCreateInfo<'_>, flags: vk
         }
         let entry = text(s.p_name)?.to_owned();
         let changed = match built_in::given(&code, flags.contains(vk::PipelineCreateFlags::DISPATCH_BASE))? {
+            Cow::Owned(changed) => Some(changed),
+            Cow::Borrowed(_) => None,
+        };
+        let code = changed.map_or(code, std::sync::Arc::new);
+        let count = |set: u32, binding: u32| {
+            let set = layout.sets.get(set as usize)?.as_ref()?;
+            set.bindings.iter().find(|b| b.number == binding).map(|b| b.count)
+        };
+        let changed = match sized::sized(&code, count) {
             Cow::Owned(changed) => Some(changed),
             Cow::Borrowed(_) => None,
         };
@@ -308,6 +323,7 @@ unsafe fn render(owner: u64, i: &vk::GraphicsPipelineCreateInfo<'_>) -> Done<Ren
 /// # Safety
 /// The structure keeps Vulkan's rules.
 unsafe fn graphics(owner: u64, i: &vk::GraphicsPipelineCreateInfo<'_>) -> Done<Plan> {
+    let layout = handles::get(owner, i.layout)?;
     // SAFETY: the caller's promise.
     unsafe {
         let stages = list(i.p_stages, i.stage_count)?;
@@ -319,10 +335,10 @@ unsafe fn graphics(owner: u64, i: &vk::GraphicsPipelineCreateInfo<'_>) -> Done<P
         }
         let vertex =
             find(vk::ShaderStageFlags::VERTEX).ok_or_else(|| Fail::misuse("a pipeline without a vertex stage"))?;
-        let vertex = stage(owner, vertex, i.flags)?;
+        let vertex = stage(owner, vertex, (i.flags, &layout))?;
         let render = render(owner, i)?;
         let fragment = find(vk::ShaderStageFlags::FRAGMENT).filter(|_| !render.discards);
-        let fragment = fragment.map(|s| stage(owner, s, i.flags)).transpose()?;
+        let fragment = fragment.map(|s| stage(owner, s, (i.flags, &layout))).transpose()?;
         Ok(Plan::Render(vertex, fragment, Box::new(render)))
     }
 }
@@ -547,8 +563,8 @@ entries! {
         let infos = list(infos, n)?;
         let device = handles::at(device)?;
         let plan = |i: &vk::ComputePipelineCreateInfo<'_>| {
-            let known = handles::get(device.handle, i.layout);
-            let plan = known.and_then(|_| stage(device.handle, &i.stage, i.flags).map(Plan::Compute));
+            let layout = handles::get(device.handle, i.layout);
+            let plan = layout.and_then(|l| stage(device.handle, &i.stage, (i.flags, &l)).map(Plan::Compute));
             Wanted { flags: i.flags, plan, feedback: chained(i.p_next), stages: vec![i.stage.stage] }
         };
         make(&device, cache, infos.iter().map(plan).collect(), out)
@@ -560,8 +576,7 @@ entries! {
         let infos = list(infos, n)?;
         let device = handles::at(device)?;
         let plan = |i: &vk::GraphicsPipelineCreateInfo<'_>| {
-            let known = handles::get(device.handle, i.layout);
-            let plan = known.and_then(|_| graphics(device.handle, i));
+            let plan = graphics(device.handle, i);
             let stages = list(i.p_stages, i.stage_count).unwrap_or_default().iter().map(|s| s.stage).collect();
             Wanted { flags: i.flags, plan, feedback: chained(i.p_next), stages }
         };

@@ -11,15 +11,33 @@ use crate::fail::{Done, Fail};
 use crate::handles;
 use crate::set::{Binding, Layout, PipelineLayout, Pool, Set, Slot, Template};
 
+/// The bindings of a layout, each with its flags.
+///
+/// # Safety
+/// The structure keeps Vulkan's rules.
+pub(super) unsafe fn bindings<'a>(
+    i: &'a vk::DescriptorSetLayoutCreateInfo<'_>,
+) -> Done<impl Iterator<Item = (&'a vk::DescriptorSetLayoutBinding<'a>, vk::DescriptorBindingFlags)>> {
+    // SAFETY: the caller's promise.
+    let (all, flags) = unsafe {
+        let own = chained::<vk::DescriptorSetLayoutBindingFlagsCreateInfo<'_>>(i.p_next);
+        let flags = own.map_or(Ok(&[][..]), |f| list(f.p_binding_flags, f.binding_count))?;
+        (list(i.p_bindings.cast::<vk::DescriptorSetLayoutBinding<'a>>(), i.binding_count)?, flags)
+    };
+    Ok(all.iter().zip(flags.iter().copied().chain(std::iter::repeat(vk::DescriptorBindingFlags::empty()))))
+}
+
 /// A layout.
 ///
 /// # Safety
 /// The structure keeps Vulkan's rules.
 unsafe fn layout(owner: u64, i: &vk::DescriptorSetLayoutCreateInfo<'_>) -> Done<Layout> {
-    let mut bindings = Vec::new();
+    let mut all = Vec::new();
     // SAFETY: the caller's promise.
-    for b in unsafe { list(i.p_bindings, i.binding_count) }? {
+    for (b, flags) in unsafe { bindings(i) }? {
+        use vk::DescriptorBindingFlags as F;
         use vk::DescriptorType as T;
+        let (partial, variable) = (flags.contains(F::PARTIALLY_BOUND), flags.contains(F::VARIABLE_DESCRIPTOR_COUNT));
         let has_samplers = matches!(b.descriptor_type, T::SAMPLER | T::COMBINED_IMAGE_SAMPLER);
         let mut fixed = Vec::new();
         if has_samplers && !b.p_immutable_samplers.is_null() {
@@ -28,10 +46,11 @@ unsafe fn layout(owner: u64, i: &vk::DescriptorSetLayoutCreateInfo<'_>) -> Done<
                 fixed.push(handles::get(owner, s)?);
             }
         }
-        bindings.push(Binding { number: b.binding, ty: b.descriptor_type, count: b.descriptor_count, fixed });
+        let (number, ty, count) = (b.binding, b.descriptor_type, b.descriptor_count);
+        all.push(Binding { number, ty, count, fixed, partial, variable });
     }
-    bindings.sort_by_key(|b| b.number);
-    Ok(Layout { bindings })
+    all.sort_by_key(|b| b.number);
+    Ok(Layout { bindings: all })
 }
 
 /// One descriptor of a write.
@@ -170,7 +189,13 @@ entries! {
         let i = given(info)?;
         let pool = handles::get(owner, i.descriptor_pool)?;
         let layouts = list(i.p_set_layouts, i.descriptor_set_count)?;
-        let layouts = layouts.iter().map(|&l| handles::get(owner, l)).collect::<Done<Vec<Arc<Layout>>>>()?;
+        let counts = chained::<vk::DescriptorSetVariableDescriptorCountAllocateInfo<'_>>(i.p_next);
+        let counts = counts.map_or(Ok(&[][..]), |c| list(c.p_descriptor_counts, c.descriptor_set_count))?;
+        // A set that says nothing has no such element.
+        let of = |(k, l): (usize, vk::DescriptorSetLayout)| {
+            handles::get(owner, l)?.with_elements(counts.get(k).copied().unwrap_or(0))
+        };
+        let layouts = layouts.iter().copied().enumerate().map(of).collect::<Done<Vec<Arc<Layout>>>>()?;
         let mut made = Vec::new();
         let all = layouts.iter().try_for_each(|layout| {
             made.push(pool.take(layout, || handles::add(owner, Set::new(layout.clone())))?);

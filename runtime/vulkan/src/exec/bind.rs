@@ -38,8 +38,12 @@ impl Exec<'_> {
             let slots = set.slots();
             let (binding, elements) = u.elements();
             for element in elements {
-                if let Some(slot) = slots.get(&(binding, element)) {
-                    self.slot(&mut bound, u, (binding, element), slot, (set, offsets));
+                match slots.get(&(binding, element)) {
+                    Some(slot) if slot.is_whole(u.kind) => {
+                        self.slot(&mut bound, u, (binding, element), slot, (set, offsets));
+                    }
+                    _ if set.layout.partial(binding) => self.null(&mut bound, u, (binding, element)),
+                    _ => {}
                 }
             }
         }

@@ -8,6 +8,7 @@ mod draw;
 mod dump;
 mod judge;
 mod late;
+mod null;
 mod pass;
 mod scene;
 mod special;

@@ -97,6 +97,10 @@ fn addresses(chip: Chip) -> bool {
     chip.has_all(Refusal::PhysicalAddresses)
 }
 
+fn images(chip: Chip) -> bool {
+    chip.has(Stage::Compute, Refusal::StorageTextures)
+}
+
 fn storage_8(chip: Chip) -> bool {
     narrow(chip) && chip.has_all(Refusal::Atomics)
 }
@@ -164,23 +168,23 @@ features! { each_feature:
         shader_input_attachment_array_dynamic_indexing: no,
         shader_uniform_texel_buffer_array_dynamic_indexing: no,
         shader_storage_texel_buffer_array_dynamic_indexing: no,
-        shader_uniform_buffer_array_non_uniform_indexing: no,
-        shader_sampled_image_array_non_uniform_indexing: no,
-        shader_storage_buffer_array_non_uniform_indexing: no,
-        shader_storage_image_array_non_uniform_indexing: no,
+        shader_uniform_buffer_array_non_uniform_indexing: yes,
+        shader_sampled_image_array_non_uniform_indexing: yes,
+        shader_storage_buffer_array_non_uniform_indexing: yes,
+        shader_storage_image_array_non_uniform_indexing: images,
         shader_input_attachment_array_non_uniform_indexing: no,
         shader_uniform_texel_buffer_array_non_uniform_indexing: no,
         shader_storage_texel_buffer_array_non_uniform_indexing: no,
-        descriptor_binding_uniform_buffer_update_after_bind: no,
-        descriptor_binding_sampled_image_update_after_bind: no,
-        descriptor_binding_storage_image_update_after_bind: no,
-        descriptor_binding_storage_buffer_update_after_bind: no,
+        descriptor_binding_uniform_buffer_update_after_bind: yes,
+        descriptor_binding_sampled_image_update_after_bind: yes,
+        descriptor_binding_storage_image_update_after_bind: images,
+        descriptor_binding_storage_buffer_update_after_bind: yes,
         descriptor_binding_uniform_texel_buffer_update_after_bind: no,
         descriptor_binding_storage_texel_buffer_update_after_bind: no,
-        descriptor_binding_update_unused_while_pending: no,
-        descriptor_binding_partially_bound: no,
-        descriptor_binding_variable_descriptor_count: no,
-        runtime_descriptor_array: no,
+        descriptor_binding_update_unused_while_pending: yes,
+        descriptor_binding_partially_bound: yes,
+        descriptor_binding_variable_descriptor_count: yes,
+        runtime_descriptor_array: yes,
     }
     PhysicalDeviceVulkan11Features {
         storage_buffer16_bit_access: storage_16,
@@ -210,23 +214,23 @@ features! { each_feature:
         shader_input_attachment_array_dynamic_indexing: no,
         shader_uniform_texel_buffer_array_dynamic_indexing: no,
         shader_storage_texel_buffer_array_dynamic_indexing: no,
-        shader_uniform_buffer_array_non_uniform_indexing: no,
-        shader_sampled_image_array_non_uniform_indexing: no,
-        shader_storage_buffer_array_non_uniform_indexing: no,
-        shader_storage_image_array_non_uniform_indexing: no,
+        shader_uniform_buffer_array_non_uniform_indexing: yes,
+        shader_sampled_image_array_non_uniform_indexing: yes,
+        shader_storage_buffer_array_non_uniform_indexing: yes,
+        shader_storage_image_array_non_uniform_indexing: images,
         shader_input_attachment_array_non_uniform_indexing: no,
         shader_uniform_texel_buffer_array_non_uniform_indexing: no,
         shader_storage_texel_buffer_array_non_uniform_indexing: no,
-        descriptor_binding_uniform_buffer_update_after_bind: no,
-        descriptor_binding_sampled_image_update_after_bind: no,
-        descriptor_binding_storage_image_update_after_bind: no,
-        descriptor_binding_storage_buffer_update_after_bind: no,
+        descriptor_binding_uniform_buffer_update_after_bind: yes,
+        descriptor_binding_sampled_image_update_after_bind: yes,
+        descriptor_binding_storage_image_update_after_bind: images,
+        descriptor_binding_storage_buffer_update_after_bind: yes,
         descriptor_binding_uniform_texel_buffer_update_after_bind: no,
         descriptor_binding_storage_texel_buffer_update_after_bind: no,
-        descriptor_binding_update_unused_while_pending: no,
-        descriptor_binding_partially_bound: no,
-        descriptor_binding_variable_descriptor_count: no,
-        runtime_descriptor_array: no,
+        descriptor_binding_update_unused_while_pending: yes,
+        descriptor_binding_partially_bound: yes,
+        descriptor_binding_variable_descriptor_count: yes,
+        runtime_descriptor_array: yes,
         sampler_filter_minmax: no,
         scalar_block_layout: no,
         imageless_framebuffer: yes,
@@ -386,7 +390,7 @@ properties! { each_property:
         out.filter_minmax_image_component_mapping = vk::FALSE;
     }
     PhysicalDeviceDescriptorIndexingProperties |chip, out| {
-        // The limits count all descriptors, though none is updated after it is bound.
+        // The limits count all descriptors, whenever they are written.
         let own = limits::limits(chip);
         out.max_update_after_bind_descriptors_in_all_pools = 1 << 20;
         out.max_per_stage_descriptor_update_after_bind_samplers = own.max_per_stage_descriptor_samplers;
@@ -405,7 +409,7 @@ properties! { each_property:
         out.max_descriptor_set_update_after_bind_storage_images = own.max_descriptor_set_storage_images;
         out.max_descriptor_set_update_after_bind_input_attachments = own.max_descriptor_set_input_attachments;
         out.quad_divergent_implicit_lod = vk::FALSE;
-        out.robust_buffer_access_update_after_bind = vk::FALSE;
+        out.robust_buffer_access_update_after_bind = vk::TRUE;
         for native in [
             &mut out.shader_uniform_buffer_array_non_uniform_indexing_native,
             &mut out.shader_sampled_image_array_non_uniform_indexing_native,

@@ -42,6 +42,24 @@ fn varyings(chip: Chip) -> u32 {
     (most * 4).clamp(64, 112) + BUILT_IN
 }
 
+/// The descriptors of a type that a stage has at most.
+pub fn of_a_type(chip: Chip, ty: vk::DescriptorType) -> u32 {
+    use vk::DescriptorType as T;
+    let own = limits(chip);
+    match ty {
+        T::SAMPLER => own.max_per_stage_descriptor_samplers,
+        T::COMBINED_IMAGE_SAMPLER => {
+            own.max_per_stage_descriptor_samplers.min(own.max_per_stage_descriptor_sampled_images)
+        }
+        T::SAMPLED_IMAGE | T::UNIFORM_TEXEL_BUFFER => own.max_per_stage_descriptor_sampled_images,
+        T::STORAGE_IMAGE | T::STORAGE_TEXEL_BUFFER => own.max_per_stage_descriptor_storage_images,
+        T::UNIFORM_BUFFER | T::UNIFORM_BUFFER_DYNAMIC => own.max_per_stage_descriptor_uniform_buffers,
+        T::STORAGE_BUFFER | T::STORAGE_BUFFER_DYNAMIC => own.max_per_stage_descriptor_storage_buffers,
+        T::INPUT_ATTACHMENT => own.max_per_stage_descriptor_input_attachments,
+        _ => 0,
+    }
+}
+
 /// The limits that a device on the chip states.
 pub fn limits(chip: Chip) -> vk::PhysicalDeviceLimits {
     let one = vk::SampleCountFlags::TYPE_1;
