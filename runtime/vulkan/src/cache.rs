@@ -23,7 +23,7 @@ const HEADER: usize = 32;
 /// Bytes of an entry beside its code: key, size, hash.
 const BESIDE: usize = 32 + 8 + 32;
 
-/// A pipeline cache.
+/// A pipeline cache with its code.
 #[derive(Default)]
 pub struct Cache {
     kept: Mutex<Kept>,

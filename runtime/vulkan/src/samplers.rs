@@ -14,7 +14,7 @@ use gpucc_sim::texture::Sampler as Sampling;
 
 use crate::fail::{Done, Fail};
 
-/// A sampler.
+/// A sampler as pipelines see it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sampler {
     /// What machines have of it.

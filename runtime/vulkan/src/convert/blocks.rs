@@ -18,9 +18,9 @@ enum Kind {
     Bc7,
     /// Colours of ETC2, without alpha.
     Etc2,
-    /// With alpha of one bit.
+    /// ETC2 with alpha of one bit.
     Etc2Punched,
-    /// With alpha in a block of its own.
+    /// ETC2 with alpha in a block of its own.
     Etc2Alpha,
     /// One component of eleven bits.
     Eac1,
