@@ -1,6 +1,7 @@
 //! Limits of the chips, and their refusals.
 
 use crate::io;
+use crate::isel::DESCRIPTORS;
 use gpucc_ir::{Op, Refusal, Stage, TexCube, Unsupported};
 use gpucc_opt::{
     AllFloatCaps, Blending, Caps, CubeGradients, FetchCaps, FloatCaps, FormatSet, Gathers, IoCaps, LayerForm, OpSet,
@@ -68,6 +69,7 @@ pub(crate) const UNSUPPORTED: &[Unsupported] = &[
         "15 storage buffers (14 with atomics on workgroup memory on nv84) and 13 uniform buffers",
     )
     .most(13),
+    Unsupported::all(Refusal::TextureUnits, "16 textures and 16 samplers").most(DESCRIPTORS as u64),
     Unsupported::all(Refusal::WorkgroupMemory, "16 KiB with the launch parameters").most(16_384),
     Unsupported::all(Refusal::PrivateMemory, "64 KiB, spilled registers included").most(MOST_PRIVATE as u64),
     Unsupported::all(

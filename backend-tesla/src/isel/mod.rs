@@ -120,7 +120,7 @@ pub struct Isel<'m> {
 }
 
 /// Textures, and samplers, that a program has.
-const DESCRIPTORS: u32 = 16;
+pub(crate) const DESCRIPTORS: u32 = 16;
 
 impl<'m> Isel<'m> {
     /// Gives every buffer and variable its place.
@@ -289,8 +289,9 @@ impl<'m> Isel<'m> {
         for r in with_descriptors {
             let d = &self.module.resources[r];
             let count = d.count.max(1);
+            let is_window = self.windows[r];
             let room = match d.kind {
-                _ if self.windows[r] => {
+                _ if is_window => {
                     self.slots[r] = *storage;
                     *storage = storage.saturating_add(count.min(16) as u8);
                     *storage <= 15
@@ -303,9 +304,12 @@ impl<'m> Isel<'m> {
                 }
             };
             if !room {
-                let what = "16 textures, 16 samplers, and 15 storage buffers and storage textures that are written";
+                let (code, what) = match is_window {
+                    true => (Refusal::TooManyBuffers, "15 storage buffers and storage textures that are written"),
+                    false => (Refusal::TextureUnits, "16 textures and 16 samplers"),
+                };
                 return Err(Diagnostic::unsupported(
-                    Refusal::TooManyBuffers,
+                    code,
                     format!("tesla:{} cannot bind so many: at most {what}", self.chip()),
                 )
                 .at(d.span, "this one is too many"));

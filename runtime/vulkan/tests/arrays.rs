@@ -490,6 +490,52 @@ fn a_set_has_no_more_elements_than_its_layout() {
     }
 }
 
+/// As many descriptors as limits allow a stage compile, of each type.
+#[test]
+fn limits_are_what_compiles() {
+    for (k, target) in TARGETS.iter().enumerate() {
+        let gpu = Gpu::with(&entry(), k, true);
+        let l = unsafe { gpu.instance.get_physical_device_properties(gpu.physical) }.limits;
+        let kinds = [
+            (
+                l.max_per_stage_descriptor_storage_buffers - 1,
+                "var<storage, read_write> rN: array<u32>;",
+                "x = x * 3u + rN[x];",
+            ),
+            (l.max_per_stage_descriptor_uniform_buffers, "var<uniform> rN: vec4u;", "x = x * 3u + rN.x;"),
+            (
+                l.max_per_stage_descriptor_sampled_images,
+                "var rN: texture_2d<u32>;",
+                "x = x * 3u + textureLoad(rN, vec2u(), 0).x;",
+            ),
+            (
+                l.max_per_stage_descriptor_samplers,
+                "var rN: sampler;",
+                "x = x * 3u + u32(textureSampleLevel(t, rN, vec2f(0.5), 0.0).x);",
+            ),
+            (
+                l.max_per_stage_descriptor_storage_images,
+                "var rN: texture_storage_2d<rgba8uint, write>;",
+                "textureStore(rN, vec2u(), vec4u(x));",
+            ),
+        ];
+        for (count, head, body) in kinds {
+            let each = |text: &str, before: &dyn Fn(u32) -> String| {
+                (0..count).map(|n| before(n) + &text.replace('N', &n.to_string())).collect::<String>()
+            };
+            let heads = each(head, &|n| format!("@group(1) @binding({n}) "));
+            let text = format!(
+                "@group(0) @binding(0) var<storage, read_write> o: array<u32>; @group(0) @binding(2) var t: texture_2d<f32>;
+                {heads} @compute @workgroup_size(1) fn main() {{ var x = 0u; {} o[0] = x; }}",
+                each(body, &|_| String::new())
+            );
+            let sets = Sets::new(&gpu, vk::DescriptorType::SAMPLED_IMAGE, 1, Flags::empty(), None);
+            let made = gpu.compute(&spirv(&text), sets.layout, &[]).map(drop);
+            assert_eq!(made, Ok(()), "{target}: {count} of `{head}`");
+        }
+    }
+}
+
 /// An array that is larger than anything does not hang, and takes no memory: it runs or is refused.
 #[test]
 fn an_array_of_a_billion_textures_does_no_harm() {

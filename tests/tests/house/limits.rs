@@ -279,6 +279,12 @@ const MOST: &[Most] = &[
         most: 13,
         source: |n| bound(1, n, 0),
     },
+    Most {
+        targets: "tesla:nv50,tesla:nv84,tesla:nva0,tesla:nva3",
+        code: "texture-units",
+        most: 16,
+        source: |n| bound(1, 0, n),
+    },
     Most { targets: "tesla:nv50,tesla:nva3", code: "workgroup-size", most: 512, source: invocations_of },
     Most { targets: "valhall,gcn,vivante", code: "workgroup-size", most: 1024, source: invocations_of },
 ];

@@ -654,7 +654,7 @@ fn probes() -> Vec<Probe> {
         Probe { families: &["gcn", "tesla", "vivante"], ..wgsl(R::Varyings, varyings(33)) },
         Probe { families: &["valhall", "tesla", "vivante"], ..wgsl(R::Varyings, attributes(17)) },
         wgsl(R::TooManyBuffers, buffers(17)),
-        Probe { families: &["vivante"], ..wgsl(R::TextureUnits, textures(17)) },
+        Probe { families: &["tesla", "vivante"], ..wgsl(R::TextureUnits, textures(17)) },
         Probe {
             families: &["valhall", "tesla", "gcn"],
             ..on_array(R::WorkgroupMemory, shared, "u32", "big[i * 311u + o[0]] = i; workgroupBarrier(); o[i] = big[i];")

@@ -71,6 +71,8 @@ pub fn limits(chip: Chip) -> vk::PhysicalDeviceLimits {
     let cull = if chip.has(Stage::Vertex, Refusal::CullDistances) { 8 } else { 0 };
     let dual = u32::from(chip.has(Stage::Fragment, Refusal::DualSource));
     let storage = chip.most(Refusal::TooManyBuffers, 64) as u32;
+    // Where buffers are few, storage images that are written are among them.
+    let images = units.min(16).min(storage);
     vk::PhysicalDeviceLimits {
         max_image_dimension1_d: AXIS,
         max_image_dimension2_d: AXIS,
@@ -90,7 +92,7 @@ pub fn limits(chip: Chip) -> vk::PhysicalDeviceLimits {
         max_per_stage_descriptor_uniform_buffers: 15.min(storage),
         max_per_stage_descriptor_storage_buffers: storage,
         max_per_stage_descriptor_sampled_images: units,
-        max_per_stage_descriptor_storage_images: units.min(16),
+        max_per_stage_descriptor_storage_images: images,
         max_per_stage_descriptor_input_attachments: 8,
         max_per_stage_resources: 256,
         max_descriptor_set_samplers: 3 * units.min(64),
@@ -99,7 +101,7 @@ pub fn limits(chip: Chip) -> vk::PhysicalDeviceLimits {
         max_descriptor_set_storage_buffers: 3 * storage,
         max_descriptor_set_storage_buffers_dynamic: 16,
         max_descriptor_set_sampled_images: 3 * units,
-        max_descriptor_set_storage_images: 3 * units.min(16),
+        max_descriptor_set_storage_images: 3 * images,
         max_descriptor_set_input_attachments: 8,
         max_vertex_input_attributes: 30.min(if chip == Chip::Interp { 30 } else { 16 }),
         max_vertex_input_bindings: VERTEX_BUFFERS,
@@ -109,7 +111,7 @@ pub fn limits(chip: Chip) -> vk::PhysicalDeviceLimits {
         max_fragment_input_components: varyings(chip),
         max_fragment_output_attachments: TARGETS,
         max_fragment_dual_src_attachments: dual,
-        max_fragment_combined_output_resources: TARGETS + storage + units.min(16),
+        max_fragment_combined_output_resources: TARGETS + storage + images,
         max_compute_shared_memory_size: chip.most(Refusal::WorkgroupMemory, 64 << 10) as u32,
         max_compute_work_group_count: [65_535; 3],
         max_compute_work_group_invocations: group,
