@@ -88,11 +88,11 @@ fn header(chip: Chip) -> Vec<u8> {
     out
 }
 
-/// The line that names the format of entries, of containers, and the version of the compiler.
+/// The line that names the format of entries, of containers, the version of the compiler, and its sources: builds of one version differ in these.
 fn format() -> Vec<u8> {
     let container = (gpucc_container::VERSION_MAJOR, gpucc_container::VERSION_MINOR);
-    let line = format!("gpucc cache 1, container {}.{}, {}\n", container.0, container.1, env!("CARGO_PKG_VERSION"));
-    line.into_bytes()
+    let build = concat!(env!("CARGO_PKG_VERSION"), " of ", env!("GPUCC_SOURCES"));
+    format!("gpucc cache 1, container {}.{}, {build}\n", container.0, container.1).into_bytes()
 }
 
 impl Cache {

@@ -5,6 +5,7 @@ use gpucc::cache::{Cache as _, Key};
 use gpucc_vulkan::cache::{Cache, MOST};
 use vk::{PipelineCreateFlags as Flags, PipelineCreationFeedbackFlags as Said};
 
+use crate::build;
 use crate::kit::{Gpu, TARGETS, spirv};
 
 const BIND: vk::PipelineBindPoint = vk::PipelineBindPoint::COMPUTE;
@@ -256,4 +257,35 @@ fn constants_tell_code_apart() {
         let other = gpu.compute(&code, layout, &values(2.0));
         assert_eq!(other, Err(vk::Result::PIPELINE_COMPILE_REQUIRED), "{target}");
     }
+}
+
+/// The number of a build's sources is that of names and contents, and of nothing else in the folders.
+#[test]
+fn builds_of_other_sources_have_another_number() {
+    let root = std::env::temp_dir().join(format!("gpucc-sources-{}", std::process::id()));
+    let write = |place: &str, text: &str| {
+        let path = root.join(place);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        std::fs::write(path, text).expect("a file");
+    };
+    let number = || build::number(&root, &mut |_| {}).expect("a number");
+    write("ir/src/lib.rs", "one");
+    write("backend-of-a-chip/src/lib.rs", "two");
+    let first = number();
+    assert_eq!(number(), first);
+    for (place, text) in
+        [("ir/tests/all.rs", "a"), ("docs/page.rs", "a"), ("ir/src/notes.txt", "a"), ("cli/src/main.rs", "a")]
+    {
+        write(place, text);
+        assert_eq!(number(), first, "{place}");
+    }
+    let mut all = vec![first];
+    for (place, text) in
+        [("ir/src/lib.rs", "three"), ("ir/src/more.rs", ""), ("Cargo.lock", "a"), ("gpucc/Cargo.toml", "")]
+    {
+        write(place, text);
+        assert!(!all.contains(&number()), "{place}");
+        all.push(number());
+    }
+    std::fs::remove_dir_all(root).expect("it is gone");
 }

@@ -2,6 +2,9 @@
 #![expect(unsafe_code, reason = "Vulkan is called as programs call it")]
 
 mod arrays;
+#[expect(dead_code, reason = "its main function is cargo's")]
+#[path = "../build.rs"]
+mod build;
 mod caches;
 mod compute;
 mod flat;
