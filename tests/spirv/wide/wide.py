@@ -96,7 +96,8 @@ class Program:
         if k == 10:
             return "%s(%s(%s, %s))" % (ty, self.one("min", "max"), e(t), e(t)) if bits >= 32 else "%s(~%s)" % (ty, e(t))
         if k == 11 and signed and bits >= 32:
-            return "%s(%s)" % (self.one("abs", "sign"), e(t))
+            # glslang folds the sign of a 64-bit constant into 32 bits and leaves those above as they were.
+            return "%s(%s)" % (self.one("abs", "sign") if bits == 32 else "abs", e(t))
         if k == 12:
             return "%s(~%s)" % (ty, e(t))
         if k == 13 and bits == 64:
