@@ -338,8 +338,7 @@ const MAY_BE_SHORT: &[&str] = &["machine/src/rows", "cli/src/args.rs"];
 
 /// Crates with such docs, and at most how many: of one line that begin with a preposition, and of public items with too few words. The
 /// numbers only fall.
-const WITH_TERSE_DOCS: &[(&str, usize, usize)] =
-    &[("frontend-glsl", 5, 0), ("scene", 2, 2), ("cli", 3, 6)];
+const WITH_TERSE_DOCS: &[(&str, usize, usize)] = &[("frontend-glsl", 5, 0), ("scene", 2, 2), ("cli", 3, 6)];
 
 fn words(doc: &str) -> impl Iterator<Item = &str> {
     doc.split_whitespace().filter(|w| w.chars().any(char::is_alphanumeric))

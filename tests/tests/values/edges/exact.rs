@@ -144,7 +144,7 @@ fn fused(s: Scalar, a: u64, b: u64, c: u64) -> u64 {
             let f = format(s);
             let ((x, i), (y, j), (z, k)) = (f.parts(a), f.parts(b), f.parts(c));
             let low = (i + j).min(k);
-            f.round((x * y << (i + j - low)) + (z << (k - low)), low)
+            f.round(((x * y) << (i + j - low)) + (z << (k - low)), low)
         }
     }
 }
@@ -205,7 +205,7 @@ fn int(op: Op, s: Scalar, a: &Args) -> u64 {
         Op::ISub => u(0).wrapping_sub(u(1)),
         Op::IMul => u(0).wrapping_mul(u(1)),
         Op::UMulHi => (u(0) * u(1)) >> n,
-        Op::SMulHi => (i(0) * i(1) >> n) as u128,
+        Op::SMulHi => ((i(0) * i(1)) >> n) as u128,
         Op::UMul24 => (u(0) & 0xff_ffff) * (u(1) & 0xff_ffff),
         Op::SMul24 => {
             let cut = |k: usize| i128::from((a[k] as i32) << 8 >> 8);

@@ -391,7 +391,7 @@ fn edges(s: Scalar) -> Vec<u64> {
     };
     if s.is_float() {
         // The others with a sign, too.
-        let negative: Vec<u64> = list.iter().skip(0).step_by(2).map(|x| x | sign).collect();
+        let negative: Vec<u64> = list.iter().step_by(2).map(|x| x | sign).collect();
         list.extend(negative);
     }
     list
@@ -440,7 +440,7 @@ fn operands(s: Scalar, pairs: bool) -> Vec<Args> {
         }
     }
     // Lanes of a vector go round a loop together.
-    (0..).zip(&mut out).for_each(|(k, a)| a[4] = a[4] & !3 | k / 4 & 3);
+    (0..).zip(&mut out).for_each(|(k, a)| a[4] = (a[4] & !3) | ((k / 4) & 3));
     out
 }
 
