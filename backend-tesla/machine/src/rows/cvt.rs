@@ -1,559 +1,88 @@
-//! Conversions (reference section 4.4): one row per pair of types.
+//! Conversions (reference section 4.4): one row per pair of types. Columns: see [`long!`](super).
 
 use super::*;
 use crate::types::{ANY, NVA0};
 
-const NEGABS: &[S] = &[flag("neg", 61, "neg"), flag("abs", 52, "abs")];
+const NEG: &[S] = &[flag("neg", 61, "neg")];
+const ABS: &[S] = &[flag("abs", 52, "abs")];
 const SAT: &[S] = &[flag("sat", 51, "sat")];
 const RND: &[S] = &[mod_("rnd", f(49, 2), Kind::Enum(ROUND))];
 const RNDI: &[S] = &[mod_("rnd", f(49, 2), Kind::Enum(ROUND_INT))];
-const M: &[S] = slots![AINC, M23, M24];
+const SAT_RND: &[S] = slots![SAT RND];
 
-/// `$mods` is the text between `cvt [neg] [abs]` and the destination type.
-macro_rules! cvt {
-    ($op:expr, $mods:literal, $dt:literal, $st:literal, $g:expr, $m1:expr, $v1:expr, $dst:expr, [$($src:expr),*], [$($x:expr),*], $does:expr) => {
-        long!($op, concat!("cvt {neg}{abs}", $mods, $dt, " {cdst}{dst} ", $st, " {src1}"), $g, (0, 0xa000_0000, $m1, $v1), [PRE, $dst, CDST, $($src,)* NEGABS, $($x),*], $does, concat!($dt, " from ", $st), "4.4, 7.5")
-    };
-}
-
-const fn c(ty: Ty, src: Ty) -> Does {
+const fn convert(ty: Ty, src: Ty) -> Does {
     does(Effects::pure(24), Unit::Alu, 4, ty, src)
 }
 
-const fn d(ty: Ty, src: Ty) -> Does {
-    does(Effects::pure(48), Unit::Double, 32, ty, src)
+/// To each type of a row from each integer of at most 32 bits. Columns: opcode, mask and value of the second word with 0 for the source,
+/// text in front of the type, type, destination, modifiers. Bytes stand in a half or in a whole register.
+macro_rules! from_integers {
+    ($($op:ident $mask:literal $value:literal $mods:literal $to:literal $ty:ident $dst:ident $set:ident;)*) => {
+        [$(from_integers! { $op $mask $value $mods $to $ty $dst $set:
+            0x0000_0000 "u16" U16 S1_H;
+            0x0000_4000 "u32" U32 S1_S;
+            0x0000_8000 "u8" U8 S1_H;
+            0x0000_c000 "u8" U8 S1_S;
+            0x0001_0000 "s16" S16 S1_H;
+            0x0001_4000 "s32" S32 S1_S;
+            0x0001_8000 "s8" S8 S1_H;
+            0x0001_c000 "s8" S8 S1_S;
+        }),*].as_flattened()
+    };
+    ($op:ident $mask:literal $value:literal $mods:literal $to:literal $ty:ident $dst:ident $set:ident:
+     $($bits:literal $from:literal $src_ty:ident $src:ident;)*) => {
+        [$(form!(
+            Op::$op, concat!("cvt {neg}{abs}", $mods, $to, " {cdst}{dst} ", $from, " {src1}"), 8,
+            long_bits(ANY, 0, 0xa000_0000, $mask, $value | $bits), [PRE $dst CDST $src AINC M23 M24 NEG ABS $set],
+            convert(Ty::$ty, Ty::$src_ty), concat!($to, " from ", $from), "4.4, 7.5"
+        ).except(IMM_FORM)),*]
+    };
 }
 
-/// Rows of all conversions, by opcode and types.
-pub const ROWS: &[R] = &[
-    cvt!(Op::CvtII, "", "u16", "u16", ANY, 0xcc49_c000, 0x0000_0000, DO_H, [S1_H, M], [], c(Ty::U16, Ty::U16)),
-    cvt!(Op::CvtII, "", "u16", "u32", ANY, 0xcc49_c000, 0x0000_4000, DO_H, [S1_S, M], [], c(Ty::U16, Ty::U32)),
-    cvt!(Op::CvtII, "", "u16", "u8", ANY, 0xcc49_c000, 0x0000_8000, DO_H, [S1_H, M], [], c(Ty::U16, Ty::U8)),
-    cvt!(Op::CvtII, "", "u16", "u8", ANY, 0xcc49_c000, 0x0000_c000, DO_H, [S1_S, M], [], c(Ty::U16, Ty::U8)),
-    cvt!(Op::CvtII, "", "u16", "s16", ANY, 0xcc49_c000, 0x0001_0000, DO_H, [S1_H, M], [], c(Ty::U16, Ty::S16)),
-    cvt!(Op::CvtII, "", "u16", "s32", ANY, 0xcc49_c000, 0x0001_4000, DO_H, [S1_S, M], [], c(Ty::U16, Ty::S32)),
-    cvt!(Op::CvtII, "", "u16", "s8", ANY, 0xcc49_c000, 0x0001_8000, DO_H, [S1_H, M], [], c(Ty::U16, Ty::S8)),
-    cvt!(Op::CvtII, "", "u16", "s8", ANY, 0xcc49_c000, 0x0001_c000, DO_H, [S1_S, M], [], c(Ty::U16, Ty::S8)),
-    cvt!(Op::CvtII, "", "u8", "u16", ANY, 0xcc49_c000, 0x0008_0000, DO_H, [S1_H, M], [], c(Ty::U8, Ty::U16)),
-    cvt!(Op::CvtII, "", "u8", "u32", ANY, 0xcc49_c000, 0x0008_4000, DO_H, [S1_S, M], [], c(Ty::U8, Ty::U32)),
-    cvt!(Op::CvtII, "", "u8", "u8", ANY, 0xcc49_c000, 0x0008_8000, DO_H, [S1_H, M], [], c(Ty::U8, Ty::U8)),
-    cvt!(Op::CvtII, "", "u8", "u8", ANY, 0xcc49_c000, 0x0008_c000, DO_H, [S1_S, M], [], c(Ty::U8, Ty::U8)),
-    cvt!(Op::CvtII, "", "u8", "s16", ANY, 0xcc49_c000, 0x0009_0000, DO_H, [S1_H, M], [], c(Ty::U8, Ty::S16)),
-    cvt!(Op::CvtII, "", "u8", "s32", ANY, 0xcc49_c000, 0x0009_4000, DO_H, [S1_S, M], [], c(Ty::U8, Ty::S32)),
-    cvt!(Op::CvtII, "", "u8", "s8", ANY, 0xcc49_c000, 0x0009_8000, DO_H, [S1_H, M], [], c(Ty::U8, Ty::S8)),
-    cvt!(Op::CvtII, "", "u8", "s8", ANY, 0xcc49_c000, 0x0009_c000, DO_H, [S1_S, M], [], c(Ty::U8, Ty::S8)),
-    cvt!(Op::CvtII, "", "u32", "u16", ANY, 0xcc49_c000, 0x0400_0000, DO_S, [S1_H, M], [], c(Ty::U32, Ty::U16)),
-    cvt!(Op::CvtII, "", "u32", "u32", ANY, 0xcc49_c000, 0x0400_4000, DO_S, [S1_S, M], [], c(Ty::U32, Ty::U32)),
-    cvt!(Op::CvtII, "", "u32", "u8", ANY, 0xcc49_c000, 0x0400_8000, DO_S, [S1_H, M], [], c(Ty::U32, Ty::U8)),
-    cvt!(Op::CvtII, "", "u32", "u8", ANY, 0xcc49_c000, 0x0400_c000, DO_S, [S1_S, M], [], c(Ty::U32, Ty::U8)),
-    cvt!(Op::CvtII, "", "u32", "s16", ANY, 0xcc49_c000, 0x0401_0000, DO_S, [S1_H, M], [], c(Ty::U32, Ty::S16)),
-    cvt!(Op::CvtII, "", "u32", "s32", ANY, 0xcc49_c000, 0x0401_4000, DO_S, [S1_S, M], [], c(Ty::U32, Ty::S32)),
-    cvt!(Op::CvtII, "", "u32", "s8", ANY, 0xcc49_c000, 0x0401_8000, DO_S, [S1_H, M], [], c(Ty::U32, Ty::S8)),
-    cvt!(Op::CvtII, "", "u32", "s8", ANY, 0xcc49_c000, 0x0401_c000, DO_S, [S1_S, M], [], c(Ty::U32, Ty::S8)),
-    cvt!(Op::CvtII, "", "u8", "u16", ANY, 0xcc49_c000, 0x0408_0000, DO_S, [S1_H, M], [], c(Ty::U8, Ty::U16)),
-    cvt!(Op::CvtII, "", "u8", "u32", ANY, 0xcc49_c000, 0x0408_4000, DO_S, [S1_S, M], [], c(Ty::U8, Ty::U32)),
-    cvt!(Op::CvtII, "", "u8", "u8", ANY, 0xcc49_c000, 0x0408_8000, DO_S, [S1_H, M], [], c(Ty::U8, Ty::U8)),
-    cvt!(Op::CvtII, "", "u8", "u8", ANY, 0xcc49_c000, 0x0408_c000, DO_S, [S1_S, M], [], c(Ty::U8, Ty::U8)),
-    cvt!(Op::CvtII, "", "u8", "s16", ANY, 0xcc49_c000, 0x0409_0000, DO_S, [S1_H, M], [], c(Ty::U8, Ty::S16)),
-    cvt!(Op::CvtII, "", "u8", "s32", ANY, 0xcc49_c000, 0x0409_4000, DO_S, [S1_S, M], [], c(Ty::U8, Ty::S32)),
-    cvt!(Op::CvtII, "", "u8", "s8", ANY, 0xcc49_c000, 0x0409_8000, DO_S, [S1_H, M], [], c(Ty::U8, Ty::S8)),
-    cvt!(Op::CvtII, "", "u8", "s8", ANY, 0xcc49_c000, 0x0409_c000, DO_S, [S1_S, M], [], c(Ty::U8, Ty::S8)),
-    cvt!(Op::CvtII, "", "s16", "u16", ANY, 0xcc49_c000, 0x0800_0000, DO_H, [S1_H, M], [], c(Ty::S16, Ty::U16)),
-    cvt!(Op::CvtII, "", "s16", "u32", ANY, 0xcc49_c000, 0x0800_4000, DO_H, [S1_S, M], [], c(Ty::S16, Ty::U32)),
-    cvt!(Op::CvtII, "", "s16", "u8", ANY, 0xcc49_c000, 0x0800_8000, DO_H, [S1_H, M], [], c(Ty::S16, Ty::U8)),
-    cvt!(Op::CvtII, "", "s16", "u8", ANY, 0xcc49_c000, 0x0800_c000, DO_H, [S1_S, M], [], c(Ty::S16, Ty::U8)),
-    cvt!(Op::CvtII, "", "s16", "s16", ANY, 0xcc49_c000, 0x0801_0000, DO_H, [S1_H, M], [], c(Ty::S16, Ty::S16)),
-    cvt!(Op::CvtII, "", "s16", "s32", ANY, 0xcc49_c000, 0x0801_4000, DO_H, [S1_S, M], [], c(Ty::S16, Ty::S32)),
-    cvt!(Op::CvtII, "", "s16", "s8", ANY, 0xcc49_c000, 0x0801_8000, DO_H, [S1_H, M], [], c(Ty::S16, Ty::S8)),
-    cvt!(Op::CvtII, "", "s16", "s8", ANY, 0xcc49_c000, 0x0801_c000, DO_H, [S1_S, M], [], c(Ty::S16, Ty::S8)),
-    cvt!(Op::CvtII, "", "s8", "u16", ANY, 0xcc49_c000, 0x0808_0000, DO_H, [S1_H, M], [], c(Ty::S8, Ty::U16)),
-    cvt!(Op::CvtII, "", "s8", "u32", ANY, 0xcc49_c000, 0x0808_4000, DO_H, [S1_S, M], [], c(Ty::S8, Ty::U32)),
-    cvt!(Op::CvtII, "", "s8", "u8", ANY, 0xcc49_c000, 0x0808_8000, DO_H, [S1_H, M], [], c(Ty::S8, Ty::U8)),
-    cvt!(Op::CvtII, "", "s8", "u8", ANY, 0xcc49_c000, 0x0808_c000, DO_H, [S1_S, M], [], c(Ty::S8, Ty::U8)),
-    cvt!(Op::CvtII, "", "s8", "s16", ANY, 0xcc49_c000, 0x0809_0000, DO_H, [S1_H, M], [], c(Ty::S8, Ty::S16)),
-    cvt!(Op::CvtII, "", "s8", "s32", ANY, 0xcc49_c000, 0x0809_4000, DO_H, [S1_S, M], [], c(Ty::S8, Ty::S32)),
-    cvt!(Op::CvtII, "", "s8", "s8", ANY, 0xcc49_c000, 0x0809_8000, DO_H, [S1_H, M], [], c(Ty::S8, Ty::S8)),
-    cvt!(Op::CvtII, "", "s8", "s8", ANY, 0xcc49_c000, 0x0809_c000, DO_H, [S1_S, M], [], c(Ty::S8, Ty::S8)),
-    cvt!(Op::CvtII, "", "s32", "u16", ANY, 0xcc49_c000, 0x0c00_0000, DO_S, [S1_H, M], [], c(Ty::S32, Ty::U16)),
-    cvt!(Op::CvtII, "", "s32", "u32", ANY, 0xcc49_c000, 0x0c00_4000, DO_S, [S1_S, M], [], c(Ty::S32, Ty::U32)),
-    cvt!(Op::CvtII, "", "s32", "u8", ANY, 0xcc49_c000, 0x0c00_8000, DO_S, [S1_H, M], [], c(Ty::S32, Ty::U8)),
-    cvt!(Op::CvtII, "", "s32", "u8", ANY, 0xcc49_c000, 0x0c00_c000, DO_S, [S1_S, M], [], c(Ty::S32, Ty::U8)),
-    cvt!(Op::CvtII, "", "s32", "s16", ANY, 0xcc49_c000, 0x0c01_0000, DO_S, [S1_H, M], [], c(Ty::S32, Ty::S16)),
-    cvt!(Op::CvtII, "", "s32", "s32", ANY, 0xcc49_c000, 0x0c01_4000, DO_S, [S1_S, M], [], c(Ty::S32, Ty::S32)),
-    cvt!(Op::CvtII, "", "s32", "s8", ANY, 0xcc49_c000, 0x0c01_8000, DO_S, [S1_H, M], [], c(Ty::S32, Ty::S8)),
-    cvt!(Op::CvtII, "", "s32", "s8", ANY, 0xcc49_c000, 0x0c01_c000, DO_S, [S1_S, M], [], c(Ty::S32, Ty::S8)),
-    cvt!(Op::CvtII, "", "s8", "u16", ANY, 0xcc49_c000, 0x0c08_0000, DO_S, [S1_H, M], [], c(Ty::S8, Ty::U16)),
-    cvt!(Op::CvtII, "", "s8", "u32", ANY, 0xcc49_c000, 0x0c08_4000, DO_S, [S1_S, M], [], c(Ty::S8, Ty::U32)),
-    cvt!(Op::CvtII, "", "s8", "u8", ANY, 0xcc49_c000, 0x0c08_8000, DO_S, [S1_H, M], [], c(Ty::S8, Ty::U8)),
-    cvt!(Op::CvtII, "", "s8", "u8", ANY, 0xcc49_c000, 0x0c08_c000, DO_S, [S1_S, M], [], c(Ty::S8, Ty::U8)),
-    cvt!(Op::CvtII, "", "s8", "s16", ANY, 0xcc49_c000, 0x0c09_0000, DO_S, [S1_H, M], [], c(Ty::S8, Ty::S16)),
-    cvt!(Op::CvtII, "", "s8", "s32", ANY, 0xcc49_c000, 0x0c09_4000, DO_S, [S1_S, M], [], c(Ty::S8, Ty::S32)),
-    cvt!(Op::CvtII, "", "s8", "s8", ANY, 0xcc49_c000, 0x0c09_8000, DO_S, [S1_H, M], [], c(Ty::S8, Ty::S8)),
-    cvt!(Op::CvtII, "", "s8", "s8", ANY, 0xcc49_c000, 0x0c09_c000, DO_S, [S1_S, M], [], c(Ty::S8, Ty::S8)),
-    cvt!(
-        Op::CvtIF,
-        "{sat}{rnd} ",
-        "f16",
-        "u16",
-        ANY,
-        0xcc41_c000,
-        0x4000_0000,
-        DO_H,
-        [S1_H, M],
-        [SAT, RND],
-        c(Ty::F16, Ty::U16)
-    ),
-    cvt!(
-        Op::CvtIF,
-        "{sat}{rnd} ",
-        "f16",
-        "u32",
-        ANY,
-        0xcc41_c000,
-        0x4000_4000,
-        DO_H,
-        [S1_S, M],
-        [SAT, RND],
-        c(Ty::F16, Ty::U32)
-    ),
-    cvt!(
-        Op::CvtIF,
-        "{sat}{rnd} ",
-        "f16",
-        "u8",
-        ANY,
-        0xcc41_c000,
-        0x4000_8000,
-        DO_H,
-        [S1_H, M],
-        [SAT, RND],
-        c(Ty::F16, Ty::U8)
-    ),
-    cvt!(
-        Op::CvtIF,
-        "{sat}{rnd} ",
-        "f16",
-        "u8",
-        ANY,
-        0xcc41_c000,
-        0x4000_c000,
-        DO_H,
-        [S1_S, M],
-        [SAT, RND],
-        c(Ty::F16, Ty::U8)
-    ),
-    cvt!(
-        Op::CvtIF,
-        "{sat}{rnd} ",
-        "f16",
-        "s16",
-        ANY,
-        0xcc41_c000,
-        0x4001_0000,
-        DO_H,
-        [S1_H, M],
-        [SAT, RND],
-        c(Ty::F16, Ty::S16)
-    ),
-    cvt!(
-        Op::CvtIF,
-        "{sat}{rnd} ",
-        "f16",
-        "s32",
-        ANY,
-        0xcc41_c000,
-        0x4001_4000,
-        DO_H,
-        [S1_S, M],
-        [SAT, RND],
-        c(Ty::F16, Ty::S32)
-    ),
-    cvt!(
-        Op::CvtIF,
-        "{sat}{rnd} ",
-        "f16",
-        "s8",
-        ANY,
-        0xcc41_c000,
-        0x4001_8000,
-        DO_H,
-        [S1_H, M],
-        [SAT, RND],
-        c(Ty::F16, Ty::S8)
-    ),
-    cvt!(
-        Op::CvtIF,
-        "{sat}{rnd} ",
-        "f16",
-        "s8",
-        ANY,
-        0xcc41_c000,
-        0x4001_c000,
-        DO_H,
-        [S1_S, M],
-        [SAT, RND],
-        c(Ty::F16, Ty::S8)
-    ),
-    cvt!(
-        Op::CvtIF,
-        "{sat}{rnd} ",
-        "f32",
-        "u16",
-        ANY,
-        0xcc41_c000,
-        0x4400_0000,
-        DO_S,
-        [S1_H, M],
-        [SAT, RND],
-        c(Ty::F32, Ty::U16)
-    ),
-    cvt!(
-        Op::CvtIF,
-        "{sat}{rnd} ",
-        "f32",
-        "u32",
-        ANY,
-        0xcc41_c000,
-        0x4400_4000,
-        DO_S,
-        [S1_S, M],
-        [SAT, RND],
-        c(Ty::F32, Ty::U32)
-    ),
-    cvt!(
-        Op::CvtIF,
-        "{sat}{rnd} ",
-        "f32",
-        "u8",
-        ANY,
-        0xcc41_c000,
-        0x4400_8000,
-        DO_S,
-        [S1_H, M],
-        [SAT, RND],
-        c(Ty::F32, Ty::U8)
-    ),
-    cvt!(
-        Op::CvtIF,
-        "{sat}{rnd} ",
-        "f32",
-        "u8",
-        ANY,
-        0xcc41_c000,
-        0x4400_c000,
-        DO_S,
-        [S1_S, M],
-        [SAT, RND],
-        c(Ty::F32, Ty::U8)
-    ),
-    cvt!(
-        Op::CvtIF,
-        "{sat}{rnd} ",
-        "f32",
-        "s16",
-        ANY,
-        0xcc41_c000,
-        0x4401_0000,
-        DO_S,
-        [S1_H, M],
-        [SAT, RND],
-        c(Ty::F32, Ty::S16)
-    ),
-    cvt!(
-        Op::CvtIF,
-        "{sat}{rnd} ",
-        "f32",
-        "s32",
-        ANY,
-        0xcc41_c000,
-        0x4401_4000,
-        DO_S,
-        [S1_S, M],
-        [SAT, RND],
-        c(Ty::F32, Ty::S32)
-    ),
-    cvt!(
-        Op::CvtIF,
-        "{sat}{rnd} ",
-        "f32",
-        "s8",
-        ANY,
-        0xcc41_c000,
-        0x4401_8000,
-        DO_S,
-        [S1_H, M],
-        [SAT, RND],
-        c(Ty::F32, Ty::S8)
-    ),
-    cvt!(
-        Op::CvtIF,
-        "{sat}{rnd} ",
-        "f32",
-        "s8",
-        ANY,
-        0xcc41_c000,
-        0x4401_c000,
-        DO_S,
-        [S1_S, M],
-        [SAT, RND],
-        c(Ty::F32, Ty::S8)
-    ),
-    cvt!(
-        Op::CvtIF,
-        "{sat}{rnd} ",
-        "f32",
-        "u64",
-        NVA0,
-        0xcc41_c000,
-        0x4040_4000,
-        DO_S,
-        [R1_D],
-        [SAT, RND],
-        d(Ty::F32, Ty::U64)
-    ),
-    cvt!(
-        Op::CvtIF,
-        "{sat}{rnd} ",
-        "f32",
-        "s64",
-        NVA0,
-        0xcc41_c000,
-        0x4041_4000,
-        DO_S,
-        [R1_D],
-        [SAT, RND],
-        d(Ty::F32, Ty::S64)
-    ),
-    cvt!(
-        Op::CvtIF,
-        "{sat}{rnd} ",
-        "f64",
-        "u32",
-        NVA0,
-        0xcc41_c000,
-        0x4440_0000,
-        D_D,
-        [S1_S, M],
-        [SAT, RND],
-        d(Ty::F64, Ty::U32)
-    ),
-    cvt!(
-        Op::CvtIF,
-        "{sat}{rnd} ",
-        "f64",
-        "s32",
-        NVA0,
-        0xcc41_c000,
-        0x4441_0000,
-        D_D,
-        [S1_S, M],
-        [SAT, RND],
-        d(Ty::F64, Ty::S32)
-    ),
-    cvt!(
-        Op::CvtIF,
-        "{sat}{rnd} ",
-        "f64",
-        "u64",
-        NVA0,
-        0xcc41_c000,
-        0x4440_4000,
-        D_D,
-        [R1_D],
-        [SAT, RND],
-        d(Ty::F64, Ty::U64)
-    ),
-    cvt!(
-        Op::CvtIF,
-        "{sat}{rnd} ",
-        "f64",
-        "s64",
-        NVA0,
-        0xcc41_c000,
-        0x4441_4000,
-        D_D,
-        [R1_D],
-        [SAT, RND],
-        d(Ty::F64, Ty::S64)
-    ),
-    cvt!(
-        Op::CvtFI,
-        "{rnd} ",
-        "u16",
-        "f16",
-        ANY,
-        0xcc49_c000,
-        0x8000_0000,
-        DO_H,
-        [S1_H, M],
-        [RNDI],
-        c(Ty::U16, Ty::F16)
-    ),
-    cvt!(
-        Op::CvtFI,
-        "{rnd} ",
-        "u16",
-        "f32",
-        ANY,
-        0xcc49_c000,
-        0x8000_4000,
-        DO_H,
-        [S1_S, M],
-        [RNDI],
-        c(Ty::U16, Ty::F32)
-    ),
-    cvt!(
-        Op::CvtFI,
-        "{rnd} ",
-        "s16",
-        "f16",
-        ANY,
-        0xcc49_c000,
-        0x8800_0000,
-        DO_H,
-        [S1_H, M],
-        [RNDI],
-        c(Ty::S16, Ty::F16)
-    ),
-    cvt!(
-        Op::CvtFI,
-        "{rnd} ",
-        "s16",
-        "f32",
-        ANY,
-        0xcc49_c000,
-        0x8800_4000,
-        DO_H,
-        [S1_S, M],
-        [RNDI],
-        c(Ty::S16, Ty::F32)
-    ),
-    cvt!(
-        Op::CvtFI,
-        "{rnd} ",
-        "u32",
-        "f16",
-        ANY,
-        0xcc49_c000,
-        0x8400_0000,
-        DO_S,
-        [S1_H, M],
-        [RNDI],
-        c(Ty::U32, Ty::F16)
-    ),
-    cvt!(
-        Op::CvtFI,
-        "{rnd} ",
-        "u32",
-        "f32",
-        ANY,
-        0xcc49_c000,
-        0x8400_4000,
-        DO_S,
-        [S1_S, M],
-        [RNDI],
-        c(Ty::U32, Ty::F32)
-    ),
-    cvt!(
-        Op::CvtFI,
-        "{rnd} ",
-        "s32",
-        "f16",
-        ANY,
-        0xcc49_c000,
-        0x8c00_0000,
-        DO_S,
-        [S1_H, M],
-        [RNDI],
-        c(Ty::S32, Ty::F16)
-    ),
-    cvt!(
-        Op::CvtFI,
-        "{rnd} ",
-        "s32",
-        "f32",
-        ANY,
-        0xcc49_c000,
-        0x8c00_4000,
-        DO_S,
-        [S1_S, M],
-        [RNDI],
-        c(Ty::S32, Ty::F32)
-    ),
-    cvt!(Op::CvtFI, "{rnd} ", "u32", "f64", NVA0, 0xcc49_c000, 0x8040_4000, DO_S, [R1_D], [RNDI], d(Ty::U32, Ty::F64)),
-    cvt!(Op::CvtFI, "{rnd} ", "s32", "f64", NVA0, 0xcc49_c000, 0x8840_4000, DO_S, [R1_D], [RNDI], d(Ty::S32, Ty::F64)),
-    cvt!(
-        Op::CvtFI,
-        "{rnd} ",
-        "u64",
-        "f32",
-        NVA0,
-        0xcc49_c000,
-        0x8440_0000,
-        D_D,
-        [S1_S, M],
-        [RNDI],
-        d(Ty::U64, Ty::F32)
-    ),
-    cvt!(
-        Op::CvtFI,
-        "{rnd} ",
-        "s64",
-        "f32",
-        NVA0,
-        0xcc49_c000,
-        0x8c40_0000,
-        D_D,
-        [S1_S, M],
-        [RNDI],
-        d(Ty::S64, Ty::F32)
-    ),
-    cvt!(Op::CvtFI, "{rnd} ", "u64", "f64", NVA0, 0xcc49_c000, 0x8440_4000, D_D, [R1_D], [RNDI], d(Ty::U64, Ty::F64)),
-    cvt!(Op::CvtFI, "{rnd} ", "s64", "f64", NVA0, 0xcc49_c000, 0x8c40_4000, D_D, [R1_D], [RNDI], d(Ty::S64, Ty::F64)),
-    cvt!(Op::CvtFF, "{sat}", "f16", "f16", ANY, 0xcc41_c000, 0xc000_0000, DO_H, [S1_H, M], [SAT], c(Ty::F16, Ty::F16)),
-    cvt!(
-        Op::CvtFF,
-        "{sat}{rnd} ",
-        "f16",
-        "f32",
-        ANY,
-        0xcc41_c000,
-        0xc000_4000,
-        DO_H,
-        [S1_S, M],
-        [SAT, RND],
-        c(Ty::F16, Ty::F32)
-    ),
-    cvt!(Op::CvtFF, "{sat}", "f32", "f16", ANY, 0xcc41_c000, 0xc400_0000, DO_S, [S1_H, M], [SAT], c(Ty::F32, Ty::F16)),
-    cvt!(Op::CvtFF, "{sat}", "f32", "f32", ANY, 0xcc41_c000, 0xc400_4000, DO_S, [S1_S, M], [SAT], c(Ty::F32, Ty::F32)),
-    cvt!(
-        Op::CvtRint,
-        "{sat}{rnd} ",
-        "f16",
-        "f16",
-        ANY,
-        0xcc41_c000,
-        0xc800_0000,
-        DO_H,
-        [S1_H, M],
-        [SAT, RNDI],
-        c(Ty::F16, Ty::F16)
-    ),
-    cvt!(
-        Op::CvtRint,
-        "{sat}{rnd} ",
-        "f32",
-        "f32",
-        ANY,
-        0xcc41_c000,
-        0xcc00_4000,
-        DO_S,
-        [S1_S, M],
-        [SAT, RNDI],
-        c(Ty::F32, Ty::F32)
-    ),
-    cvt!(Op::CvtFF, "{rnd} ", "f32", "f64", NVA0, 0xcc49_c000, 0xc040_4000, DO_S, [R1_D], [RND], d(Ty::F32, Ty::F64)),
-    cvt!(Op::CvtFF, "", "f64", "f32", NVA0, 0xcc49_c000, 0xc440_0000, D_D, [S1_S, M], [], d(Ty::F64, Ty::F32)),
-    cvt!(Op::CvtFF, "", "f64", "f64", NVA0, 0xcc49_c000, 0xc440_4000, D_D, [R1_D], [], d(Ty::F64, Ty::F64)),
-    cvt!(Op::CvtRint, "{rnd} ", "f64", "f64", NVA0, 0xcc49_c000, 0xcc40_4000, D_D, [R1_D], [RNDI], d(Ty::F64, Ty::F64)),
-];
+/// Conversions of integers to types of at most 32 bits.
+pub const INTEGERS: &[R] = from_integers! {
+    CvtII 0xcc49_c000 0x0000_0000 ""            "u16" U16 DO_H NO_SLOTS;
+    CvtII 0xcc49_c000 0x0008_0000 ""            "u8"  U8  DO_H NO_SLOTS;
+    CvtII 0xcc49_c000 0x0400_0000 ""            "u32" U32 DO_S NO_SLOTS;
+    CvtII 0xcc49_c000 0x0408_0000 ""            "u8"  U8  DO_S NO_SLOTS;
+    CvtII 0xcc49_c000 0x0800_0000 ""            "s16" S16 DO_H NO_SLOTS;
+    CvtII 0xcc49_c000 0x0808_0000 ""            "s8"  S8  DO_H NO_SLOTS;
+    CvtII 0xcc49_c000 0x0c00_0000 ""            "s32" S32 DO_S NO_SLOTS;
+    CvtII 0xcc49_c000 0x0c08_0000 ""            "s8"  S8  DO_S NO_SLOTS;
+    CvtIF 0xcc41_c000 0x4000_0000 "{sat}{rnd} " "f16" F16 DO_H SAT_RND;
+    CvtIF 0xcc41_c000 0x4400_0000 "{sat}{rnd} " "f32" F32 DO_S SAT_RND;
+};
+
+/// The other conversions, by opcode and types.
+pub const ROWS: &[R] = long! {
+    CvtIF   NVA0 (0, 0xa000_0000, 0xcc41_c000, 0x4040_4000) "cvt {neg}{abs}{sat}{rnd} f32 {cdst}{dst} u64 {src1}" [DO_S CDST R1_D NEG ABS SAT RND] double(F32, U64) "f32 from u64" "4.4, 7.5";
+    CvtIF   NVA0 (0, 0xa000_0000, 0xcc41_c000, 0x4041_4000) "cvt {neg}{abs}{sat}{rnd} f32 {cdst}{dst} s64 {src1}" [DO_S CDST R1_D NEG ABS SAT RND] double(F32, S64) "f32 from s64" "4.4, 7.5";
+    CvtIF   NVA0 (0, 0xa000_0000, 0xcc41_c000, 0x4440_0000) "cvt {neg}{abs}{sat}{rnd} f64 {cdst}{dst} u32 {src1}" [D_D CDST S1_S AINC M23 M24 NEG ABS SAT RND] double(F64, U32) "f64 from u32" "4.4, 7.5";
+    CvtIF   NVA0 (0, 0xa000_0000, 0xcc41_c000, 0x4441_0000) "cvt {neg}{abs}{sat}{rnd} f64 {cdst}{dst} s32 {src1}" [D_D CDST S1_S AINC M23 M24 NEG ABS SAT RND] double(F64, S32) "f64 from s32" "4.4, 7.5";
+    CvtIF   NVA0 (0, 0xa000_0000, 0xcc41_c000, 0x4440_4000) "cvt {neg}{abs}{sat}{rnd} f64 {cdst}{dst} u64 {src1}" [D_D CDST R1_D NEG ABS SAT RND] double(F64, U64) "f64 from u64" "4.4, 7.5";
+    CvtIF   NVA0 (0, 0xa000_0000, 0xcc41_c000, 0x4441_4000) "cvt {neg}{abs}{sat}{rnd} f64 {cdst}{dst} s64 {src1}" [D_D CDST R1_D NEG ABS SAT RND] double(F64, S64) "f64 from s64" "4.4, 7.5";
+    CvtFI   ANY  (0, 0xa000_0000, 0xcc49_c000, 0x8000_0000) "cvt {neg}{abs}{rnd} u16 {cdst}{dst} f16 {src1}" [DO_H CDST S1_H AINC M23 M24 NEG ABS RNDI] convert(U16, F16) "u16 from f16" "4.4, 7.5";
+    CvtFI   ANY  (0, 0xa000_0000, 0xcc49_c000, 0x8000_4000) "cvt {neg}{abs}{rnd} u16 {cdst}{dst} f32 {src1}" [DO_H CDST S1_S AINC M23 M24 NEG ABS RNDI] convert(U16, F32) "u16 from f32" "4.4, 7.5";
+    CvtFI   ANY  (0, 0xa000_0000, 0xcc49_c000, 0x8800_0000) "cvt {neg}{abs}{rnd} s16 {cdst}{dst} f16 {src1}" [DO_H CDST S1_H AINC M23 M24 NEG ABS RNDI] convert(S16, F16) "s16 from f16" "4.4, 7.5";
+    CvtFI   ANY  (0, 0xa000_0000, 0xcc49_c000, 0x8800_4000) "cvt {neg}{abs}{rnd} s16 {cdst}{dst} f32 {src1}" [DO_H CDST S1_S AINC M23 M24 NEG ABS RNDI] convert(S16, F32) "s16 from f32" "4.4, 7.5";
+    CvtFI   ANY  (0, 0xa000_0000, 0xcc49_c000, 0x8400_0000) "cvt {neg}{abs}{rnd} u32 {cdst}{dst} f16 {src1}" [DO_S CDST S1_H AINC M23 M24 NEG ABS RNDI] convert(U32, F16) "u32 from f16" "4.4, 7.5";
+    CvtFI   ANY  (0, 0xa000_0000, 0xcc49_c000, 0x8400_4000) "cvt {neg}{abs}{rnd} u32 {cdst}{dst} f32 {src1}" [DO_S CDST S1_S AINC M23 M24 NEG ABS RNDI] convert(U32, F32) "u32 from f32" "4.4, 7.5";
+    CvtFI   ANY  (0, 0xa000_0000, 0xcc49_c000, 0x8c00_0000) "cvt {neg}{abs}{rnd} s32 {cdst}{dst} f16 {src1}" [DO_S CDST S1_H AINC M23 M24 NEG ABS RNDI] convert(S32, F16) "s32 from f16" "4.4, 7.5";
+    CvtFI   ANY  (0, 0xa000_0000, 0xcc49_c000, 0x8c00_4000) "cvt {neg}{abs}{rnd} s32 {cdst}{dst} f32 {src1}" [DO_S CDST S1_S AINC M23 M24 NEG ABS RNDI] convert(S32, F32) "s32 from f32" "4.4, 7.5";
+    CvtFI   NVA0 (0, 0xa000_0000, 0xcc49_c000, 0x8040_4000) "cvt {neg}{abs}{rnd} u32 {cdst}{dst} f64 {src1}" [DO_S CDST R1_D NEG ABS RNDI] double(U32, F64) "u32 from f64" "4.4, 7.5";
+    CvtFI   NVA0 (0, 0xa000_0000, 0xcc49_c000, 0x8840_4000) "cvt {neg}{abs}{rnd} s32 {cdst}{dst} f64 {src1}" [DO_S CDST R1_D NEG ABS RNDI] double(S32, F64) "s32 from f64" "4.4, 7.5";
+    CvtFI   NVA0 (0, 0xa000_0000, 0xcc49_c000, 0x8440_0000) "cvt {neg}{abs}{rnd} u64 {cdst}{dst} f32 {src1}" [D_D CDST S1_S AINC M23 M24 NEG ABS RNDI] double(U64, F32) "u64 from f32" "4.4, 7.5";
+    CvtFI   NVA0 (0, 0xa000_0000, 0xcc49_c000, 0x8c40_0000) "cvt {neg}{abs}{rnd} s64 {cdst}{dst} f32 {src1}" [D_D CDST S1_S AINC M23 M24 NEG ABS RNDI] double(S64, F32) "s64 from f32" "4.4, 7.5";
+    CvtFI   NVA0 (0, 0xa000_0000, 0xcc49_c000, 0x8440_4000) "cvt {neg}{abs}{rnd} u64 {cdst}{dst} f64 {src1}" [D_D CDST R1_D NEG ABS RNDI] double(U64, F64) "u64 from f64" "4.4, 7.5";
+    CvtFI   NVA0 (0, 0xa000_0000, 0xcc49_c000, 0x8c40_4000) "cvt {neg}{abs}{rnd} s64 {cdst}{dst} f64 {src1}" [D_D CDST R1_D NEG ABS RNDI] double(S64, F64) "s64 from f64" "4.4, 7.5";
+    CvtFF   ANY  (0, 0xa000_0000, 0xcc41_c000, 0xc000_0000) "cvt {neg}{abs}{sat}f16 {cdst}{dst} f16 {src1}" [DO_H CDST S1_H AINC M23 M24 NEG ABS SAT] convert(F16, F16) "f16 from f16" "4.4, 7.5";
+    CvtFF   ANY  (0, 0xa000_0000, 0xcc41_c000, 0xc000_4000) "cvt {neg}{abs}{sat}{rnd} f16 {cdst}{dst} f32 {src1}" [DO_H CDST S1_S AINC M23 M24 NEG ABS SAT RND] convert(F16, F32) "f16 from f32" "4.4, 7.5";
+    CvtFF   ANY  (0, 0xa000_0000, 0xcc41_c000, 0xc400_0000) "cvt {neg}{abs}{sat}f32 {cdst}{dst} f16 {src1}" [DO_S CDST S1_H AINC M23 M24 NEG ABS SAT] convert(F32, F16) "f32 from f16" "4.4, 7.5";
+    CvtFF   ANY  (0, 0xa000_0000, 0xcc41_c000, 0xc400_4000) "cvt {neg}{abs}{sat}f32 {cdst}{dst} f32 {src1}" [DO_S CDST S1_S AINC M23 M24 NEG ABS SAT] convert(F32, F32) "f32 from f32" "4.4, 7.5";
+    CvtRint ANY  (0, 0xa000_0000, 0xcc41_c000, 0xc800_0000) "cvt {neg}{abs}{sat}{rnd} f16 {cdst}{dst} f16 {src1}" [DO_H CDST S1_H AINC M23 M24 NEG ABS SAT RNDI] convert(F16, F16) "f16 from f16" "4.4, 7.5";
+    CvtRint ANY  (0, 0xa000_0000, 0xcc41_c000, 0xcc00_4000) "cvt {neg}{abs}{sat}{rnd} f32 {cdst}{dst} f32 {src1}" [DO_S CDST S1_S AINC M23 M24 NEG ABS SAT RNDI] convert(F32, F32) "f32 from f32" "4.4, 7.5";
+    CvtFF   NVA0 (0, 0xa000_0000, 0xcc49_c000, 0xc040_4000) "cvt {neg}{abs}{rnd} f32 {cdst}{dst} f64 {src1}" [DO_S CDST R1_D NEG ABS RND] double(F32, F64) "f32 from f64" "4.4, 7.5";
+    CvtFF   NVA0 (0, 0xa000_0000, 0xcc49_c000, 0xc440_0000) "cvt {neg}{abs}f64 {cdst}{dst} f32 {src1}" [D_D CDST S1_S AINC M23 M24 NEG ABS] double(F64, F32) "f64 from f32" "4.4, 7.5";
+    CvtFF   NVA0 (0, 0xa000_0000, 0xcc49_c000, 0xc440_4000) "cvt {neg}{abs}f64 {cdst}{dst} f64 {src1}" [D_D CDST R1_D NEG ABS] double(F64, F64) "f64 from f64" "4.4, 7.5";
+    CvtRint NVA0 (0, 0xa000_0000, 0xcc49_c000, 0xcc40_4000) "cvt {neg}{abs}{rnd} f64 {cdst}{dst} f64 {src1}" [D_D CDST R1_D NEG ABS RNDI] double(F64, F64) "f64 from f64" "4.4, 7.5";
+};

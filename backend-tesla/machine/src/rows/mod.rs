@@ -4,7 +4,8 @@
 
 use crate::Tesla;
 use crate::modifiers::{AddOp, Cond, Round};
-use crate::types::{Attrs, Kind, Memory, Op, Ty, Unit, Width, pat};
+use crate::types::{AtomOp, Attrs, Kind, Memory, Op, Ty, Unit, Width, pat};
+use Ty::{B16, B32, B64, B128, F16, F32, F64, S8, S16, S32, S64, U8, U16, U32, U64};
 use gpucc_isa::{Effects, Enc, Field, Implicit, OperandSpec, Role, Row, Word};
 
 type S = OperandSpec<Tesla>;
@@ -13,6 +14,11 @@ type R = Row<Tesla>;
 /// Fixed bits over a set of generations.
 const fn enc(generations: u16, m0: u32, v0: u32, m1: u32, v1: u32) -> Enc {
     Enc { generations, mask: pat(m0, m1), value: pat(v0, v1) }
+}
+
+/// Fixed bits of a long form beyond its class.
+const fn long_bits(generations: u16, m0: u32, v0: u32, m1: u32, v1: u32) -> Enc {
+    enc(generations, 0xf000_0003 | m0, 1 | v0, m1, v1)
 }
 
 const fn f(lo: u8, width: u8) -> Field {
@@ -70,90 +76,52 @@ const fn join<T: Copy, const N: usize>(parts: &[&[T]], filler: T) -> [T; N] {
 
 /// Concatenates groups of slots.
 macro_rules! slots {
-    ($($p:expr),* $(,)?) => {{
+    ($($p:ident)*) => {{
         const PARTS: &[&[S]] = &[$($p),*];
-        const LEN: usize = total(PARTS);
-        const JOINED: [S; LEN] = join(PARTS, FILLER);
-        const OUT: &[S] = &JOINED;
-        OUT
+        const JOINED: [S; total(PARTS)] = join(PARTS, FILLER);
+        &JOINED
     }};
 }
 
-/// A long form: generations, fixed bits `(m0, v0, m1, v1)` beyond primary opcode and class.
+/// One row.
+macro_rules! form {
+    ($op:expr, $text:expr, $bytes:literal, $enc:expr, [$($s:ident)*], $does:expr, $doc:expr, $source:expr) => {
+        Row::new($op, $text, $bytes, const { &[$enc] }, $does.effects, $does.facts)
+            .operands(slots![$($s)*])
+            .doc($doc, $source)
+    };
+}
+
+/// Long forms. Columns: opcode, generations, mask and value of the fixed bits of both words beyond primary opcode and class, text, operands
+/// behind the predicate, unit and types, meaning, section of the reference; what else is set.
 macro_rules! long {
-    ($op:expr, $text:expr, $g:expr, ($m0:expr, $v0:expr, $m1:expr, $v1:expr), [$($s:expr),* $(,)?], $does:expr, $doc:expr, $sec:expr) => {
-        Row::new(
-            $op,
-            $text,
-            8,
-            {
-                const E: &[Enc] = &[enc($g, 0xf000_0003 | $m0, 1 | $v0, $m1, $v1)];
-                E
-            },
-            $does.effects,
-            $does.facts,
-        )
-        .operands(slots![$($s),*])
-        .except(IMM_FORM)
-        .doc($doc, $sec)
+    ($($op:ident$(($atomic:ident))? $on:ident ($m0:literal, $v0:literal, $m1:literal, $v1:literal) $text:literal [$($s:ident)*]
+       $does:ident($($ty:tt)*) $doc:literal $source:literal $(.$set:ident($($value:tt)*))*;)*) => {
+        &[$(form!(
+            Op::$op$((AtomOp::$atomic))?, $text, 8, long_bits($on, $m0, $v0, $m1, $v1), [PRE $($s)*], $does($($ty)*), $doc, $source
+        ).except(IMM_FORM)$(.$set($($value)*))*),*]
     };
 }
 
-/// A short form: fixed bits beyond primary opcode and class.
+/// Short and immediate forms: bytes, bit of the first word and fixed bits of the second that all have. Columns: opcode, generations, mask and
+/// value of the fixed bits of the first word beyond the class, text, operands, unit and types, meaning; what else is set.
 macro_rules! short {
-    ($op:expr, $text:expr, $g:expr, ($m0:expr, $v0:expr), [$($s:expr),* $(,)?], $does:expr, $doc:expr) => {
-        Row::new(
-            $op,
-            $text,
-            4,
-            {
-                const E: &[Enc] = &[enc($g, 3 | $m0, $v0, 0, 0)];
-                E
-            },
-            $does.effects,
-            $does.facts,
-        )
-        .operands(slots![$($s),*])
-        .doc($doc, "3")
+    ($bytes:literal, $class:literal, $m1:literal, $v1:literal:
+     $($op:ident $on:ident ($m0:literal, $v0:literal) $text:literal [$($s:ident)*] $does:ident($($ty:tt)*) $doc:literal
+       $(.$set:ident($($value:tt)*))*;)*) => {
+        &[$(form!(
+            Op::$op, $text, $bytes, enc($on, 3 | $m0, $class | $v0, $m1, $v1), [$($s)*], $does($($ty)*), $doc, "3"
+        )$(.$set($($value)*))*),*]
     };
 }
 
-/// An immediate form.
-macro_rules! immediate {
-    ($op:expr, $text:expr, $g:expr, ($m0:expr, $v0:expr), [$($s:expr),* $(,)?], $does:expr, $doc:expr) => {
-        Row::new(
-            $op,
-            $text,
-            8,
-            {
-                const E: &[Enc] = &[enc($g, 3 | $m0, 1 | $v0, 0xf000_0003, 3)];
-                E
-            },
-            $does.effects,
-            $does.facts,
-        )
-        .operands(slots![$($s),*])
-        .doc($doc, "3")
-    };
-}
-
-/// A control instruction; the predicate bits of those that have none are ignored.
+/// Control instructions; the predicate bits of those that have none are ignored.
 macro_rules! control {
-    ($op:expr, $text:expr, $g:expr, $prim:expr, $predicable:expr, [$($s:expr),* $(,)?], $effects:expr, $doc:expr) => {
-        Row::new(
-            $op,
-            $text,
-            8,
-            {
-                const E: &[Enc] = &[enc($g, 0xf000_0003, 3 | $prim << 28, 0, 0)];
-                E
-            },
-            $effects.on(Unit::Flow as u8),
-            Attrs { issue: 8, ty: Ty::None, src: Ty::None },
-        )
-        .operands(slots![if $predicable { PREDICATE } else { NO_SLOTS }, $($s),*])
-        .ignored(if $predicable { 0 } else { pat(0, 0x3f80) })
-        .doc($doc, "4.8")
+    ($($op:ident $on:ident $primary:literal $predicate:ident $text:literal [$($s:ident)*] $effects:ident $doc:literal
+       $(.$set:ident($($value:tt)*))*;)*) => {
+        &[$(form!(
+            Op::$op, $text, 8, enc($on, 0xf000_0003, 3 | $primary << 28, 0, 0), [$predicate $($s)*], control($effects), $doc, "4.8"
+        ).ignored(if $predicate.is_empty() { pat(0, 0x3f80) } else { 0 })$(.$set($($value)*))*),*]
     };
 }
 
@@ -193,8 +161,17 @@ const fn sfu(ty: Ty) -> Does {
     does(Effects::pure(28), Unit::Sfu, 16, ty, ty)
 }
 
-/// The end of a program, whatever else it says.
-const TRAP: Effects = Effects::branch();
+const fn double(ty: Ty, src: Ty) -> Does {
+    does(Effects::pure(48), Unit::Double, 32, ty, src)
+}
+
+const fn control(effects: Effects) -> Does {
+    does(effects, Unit::Flow, 8, Ty::None, Ty::None)
+}
+
+/// Also the end of a program, whatever else it says.
+const BRANCH: Effects = Effects::branch();
+const KEPT: Effects = Effects::kept();
 
 // Slots shared by the classes. Bits of the second word are 32 and up.
 
@@ -218,6 +195,7 @@ const DST_FIELD: Field = Field::split(&[(2, 7), (35, 1)]);
 const DO_S: &[S] = &[def("dst", DST_FIELD, Kind::DstO(Width::S))];
 const DO_H: &[S] = &[def("dst", DST_FIELD, Kind::DstO(Width::H))];
 const D_S: &[S] = &[def("dst", f(2, 7), Kind::Dst(Width::S))];
+const D_H: &[S] = &[def("dst", f(2, 7), Kind::Dst(Width::H))];
 const D_D: &[S] = &[def("dst", f(2, 7), Kind::Dst(Width::D))];
 const SRC1_FIELD: Field = Field::split(&[(9, 7), (53, 1)]);
 const S1_S: &[S] = &[use_("src1", SRC1_FIELD, Kind::Src1(Width::S))];
@@ -267,12 +245,14 @@ pub const GROUPS: &[&[R]] = &[
     long::MOVES,
     long::INTEGER,
     long::FLOAT,
+    cvt::INTEGERS,
     cvt::ROWS,
     long::DOUBLE,
     memory::ROWS,
     memory::ATOMICS,
     texture::ROWS,
     flow::ROWS,
+    flow::CONTROL,
 ];
 const COUNT: usize = total(GROUPS);
 static ALL: [R; COUNT] = join(GROUPS, short::ROWS[0]);
