@@ -73,6 +73,13 @@ pub struct TextError {
     pub message: String,
 }
 
+impl TextError {
+    /// An error at a column.
+    pub fn new(column: usize, message: impl Into<String>) -> TextError {
+        TextError { column, message: message.into() }
+    }
+}
+
 impl fmt::Display for TextError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "column {}: {}", self.column + 1, self.message)
@@ -176,8 +183,15 @@ impl<'a> Cursor<'a> {
             }
         }
     }
+    /// Takes `lit`.
+    ///
+    /// # Errors
+    /// When something else is next in the text.
+    pub fn expect(&mut self, lit: &str) -> Result<(), TextError> {
+        if self.eat(lit) { Ok(()) } else { Err(self.error(format!("expected `{lit}`"))) }
+    }
     /// An error at this place.
     pub fn error(&self, message: impl Into<String>) -> TextError {
-        TextError { column: self.at, message: message.into() }
+        TextError::new(self.at, message)
     }
 }

@@ -29,3 +29,13 @@ pub use listing::{Listing, ListingError, What};
 pub use mods::ModValue;
 pub use names::{Described, Mark, Names};
 pub use packed::Packed;
+
+/// Returns an error where a rule does not hold: `fail_if!(n > 3, format!("{n} registers"))`.
+#[macro_export]
+macro_rules! fail_if {
+    ($wrong:expr, $error:expr) => {
+        if $wrong {
+            return Err($error);
+        }
+    };
+}

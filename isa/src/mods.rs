@@ -61,14 +61,14 @@ macro_rules! mod_values {
 
 /// Declares enums whose variants are numbered as the encoding numbers them, with [`ModValue`](crate::ModValue) for each.
 ///
-/// `Name { Variant = 0, .. }`, several in a row, each with its documentation.
+/// `Name { Variant = 0 "doc", .. }`, several in a row, each with its documentation.
 #[macro_export]
 macro_rules! numbered_values {
-    ($($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $number:literal,)* })*) => {$(
+    ($($(#[$doc:meta])* $name:ident { $($variant:ident = $number:literal $what:literal,)* })*) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
         #[repr(u8)]
-        pub enum $name { $($(#[$vdoc])* $variant = $number,)* }
+        pub enum $name { $(#[doc = $what] $variant = $number,)* }
 
         impl $crate::ModValue for $name {
             fn bits(self) -> u32 {
@@ -86,14 +86,14 @@ macro_rules! numbered_values {
 
 /// [`numbered_values!`](crate::numbered_values) with what listings call each value.
 ///
-/// `Name 4 { Variant = 0 "text", .. }`: the count is that of the numbers that the field can hold. `Name::NAMES` has the text
+/// `Name 4 { Variant = 0 "text" "doc", .. }`: the count is that of the numbers that the field can hold. `Name::NAMES` has the text
 /// of each number, empty where the number has no meaning.
 #[macro_export]
 macro_rules! named_values {
-    ($($(#[$doc:meta])* $name:ident $count:literal { $($(#[$vdoc:meta])* $variant:ident = $number:literal $text:literal,)* })*) => {$(
+    ($($(#[$doc:meta])* $name:ident $count:literal { $($variant:ident = $number:literal $text:literal $what:literal,)* })*) => {$(
         $crate::numbered_values! {
             $(#[$doc])*
-            $name { $($(#[$vdoc])* $variant = $number,)* }
+            $name { $($variant = $number $what,)* }
         }
 
         impl $name {

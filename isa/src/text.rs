@@ -64,11 +64,7 @@ pub fn parse_row_into<I: Isa>(mut inst: Inst<I>, line: &str, column: usize, cx: 
     for p in pieces(inst.row().text) {
         match p {
             Piece::Blank => cur.blanks(),
-            Piece::Text(t) => {
-                if !cur.eat(t) {
-                    return Err(cur.error(format!("expected `{t}`")));
-                }
-            }
+            Piece::Text(t) => cur.expect(t)?,
             Piece::OperandSpec(n) => {
                 let index = slot_index(&inst, n);
                 I::parse_operand(&mut inst, index, &mut cur, cx)?;

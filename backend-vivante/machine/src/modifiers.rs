@@ -7,76 +7,47 @@ use crate::Vivante;
 gpucc_isa::numbered_values! {
     /// Type of the operands.
     Type {
-        /// 32-bit float.
-        F32 = 0,
-        /// 32-bit signed.
-        S32 = 1,
-        /// 8-bit signed.
-        S8 = 2,
-        /// 16-bit unsigned.
-        U16 = 3,
-        /// 16-bit float.
-        F16 = 4,
-        /// 16-bit signed.
-        S16 = 5,
-        /// 32-bit unsigned.
-        U32 = 6,
-        /// 8-bit unsigned.
-        U8 = 7,
+        F32 = 0 "32-bit float.",
+        S32 = 1 "32-bit signed.",
+        S8 = 2  "8-bit signed.",
+        U16 = 3 "16-bit unsigned.",
+        F16 = 4 "16-bit float.",
+        S16 = 5 "16-bit signed.",
+        U32 = 6 "32-bit unsigned.",
+        U8 = 7  "8-bit unsigned.",
     }
 }
 
 gpucc_isa::numbered_values! {
     /// Condition.
     Cond {
-        /// Always.
-        Always = 0,
-        /// src0 > src1.
-        Gt = 1,
-        /// src0 < src1.
-        Lt = 2,
-        /// src0 >= src1.
-        Ge = 3,
-        /// src0 <= src1.
-        Le = 4,
-        /// src0 == src1.
-        Eq = 5,
-        /// src0 != src1.
-        Ne = 6,
-        /// The meaning is not known.
-        And = 7,
-        /// The meaning is not known.
-        Or = 8,
-        /// The meaning is not known.
-        Xor = 9,
-        /// src0 == 0.
-        Not = 10,
-        /// src0 != 0.
-        Nz = 11,
-        /// src0 >= 0.
-        Gez = 12,
-        /// src0 > 0.
-        Gz = 13,
-        /// src0 <= 0.
-        Lez = 14,
-        /// src0 < 0.
-        Lz = 15,
-        /// Highest bit of src0.
-        SelMsb = 22,
+        Always = 0  "Always.",
+        Gt = 1      "src0 > src1.",
+        Lt = 2      "src0 < src1.",
+        Ge = 3      "src0 >= src1.",
+        Le = 4      "src0 <= src1.",
+        Eq = 5      "src0 == src1.",
+        Ne = 6      "src0 != src1.",
+        And = 7     "The meaning is not known.",
+        Or = 8      "The meaning is not known.",
+        Xor = 9     "The meaning is not known.",
+        Not = 10    "src0 == 0.",
+        Nz = 11     "src0 != 0.",
+        Gez = 12    "src0 >= 0.",
+        Gz = 13     "src0 > 0.",
+        Lez = 14    "src0 <= 0.",
+        Lz = 15     "src0 < 0.",
+        SelMsb = 22 "Highest bit of src0.",
     }
 }
 
 gpucc_isa::numbered_values! {
     /// Rounding mode.
     Round {
-        /// That of the launch; plain LOG, SIN, COS, DIV.
-        Default = 0,
-        /// Rounds toward zero; the pair form of LOG, SIN, COS, DIV (7.4).
-        Zero = 1,
-        /// Rounds to nearest even.
-        Nearest = 2,
-        /// Reserved.
-        Reserved = 3,
+        Default = 0  "That of the launch; plain LOG, SIN, COS, DIV.",
+        Zero = 1     "Rounds toward zero; the pair form of LOG, SIN, COS, DIV (7.4).",
+        Nearest = 2  "Rounds to nearest even.",
+        Reserved = 3 "Reserved.",
     }
 }
 
