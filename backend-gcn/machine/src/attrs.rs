@@ -116,26 +116,9 @@ impl Elements {
 /// The effect of an atomic on memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(missing_docs, reason = "the names are those of the reference")]
+#[rustfmt::skip]
 pub enum AtomicOp {
-    Swap,
-    CmpSwap,
-    FCmpSwap,
-    Add,
-    Sub,
-    Rsub,
-    SMin,
-    UMin,
-    SMax,
-    UMax,
-    And,
-    Or,
-    Xor,
-    Inc,
-    Dec,
-    FMin,
-    FMax,
-    FAdd,
-    MskOr,
+    Swap, CmpSwap, FCmpSwap, Add, Sub, Rsub, SMin, UMin, SMax, UMax, And, Or, Xor, Inc, Dec, FMin, FMax, FAdd, MskOr,
     Wrap,
 }
 
@@ -211,6 +194,30 @@ pub struct ImageOp {
 }
 
 /// Words of the table: what an instruction asks for beside coordinates.
+macro_rules! words {
+    ($($word:ident $field:ident $value:expr;)*) => {
+        impl ImageOp {$(
+            #[doc = concat!("The operation with [`ImageOp::", stringify!($field), "`] as its word says.")]
+            pub const fn $word(self) -> ImageOp {
+                ImageOp { $field: $value, ..self }
+            }
+        )*}
+    };
+}
+
+words! {
+    mip mip true;
+    raw raw true;
+    signed signed true;
+    offset offset true;
+    bias bias true;
+    compare compare true;
+    clamp clamp true;
+    derivatives level Level::Derivatives;
+    level level Level::Explicit;
+    zero level Level::Zero;
+}
+
 impl ImageOp {
     /// One that asks for coordinates alone.
     pub const fn new(kind: ImageKind) -> ImageOp {
@@ -226,47 +233,6 @@ impl ImageOp {
             clamp: false,
         }
     }
-    /// The operation with [`ImageOp::mip`] set.
-    pub const fn mip(self) -> ImageOp {
-        ImageOp { mip: true, ..self }
-    }
-    /// The operation with [`ImageOp::raw`] set.
-    pub const fn raw(self) -> ImageOp {
-        ImageOp { raw: true, ..self }
-    }
-    /// The operation with [`ImageOp::signed`] set.
-    pub const fn signed(self) -> ImageOp {
-        ImageOp { signed: true, ..self }
-    }
-    /// The operation with [`ImageOp::offset`] set.
-    pub const fn offset(self) -> ImageOp {
-        ImageOp { offset: true, ..self }
-    }
-    /// The operation with [`ImageOp::bias`] set.
-    pub const fn bias(self) -> ImageOp {
-        ImageOp { bias: true, ..self }
-    }
-    /// The operation with [`ImageOp::compare`] set.
-    pub const fn compare(self) -> ImageOp {
-        ImageOp { compare: true, ..self }
-    }
-    /// The operation with the level by [`Level::Derivatives`].
-    pub const fn derivatives(self) -> ImageOp {
-        ImageOp { level: Level::Derivatives, ..self }
-    }
-    /// The operation with the level by [`Level::Explicit`].
-    pub const fn level(self) -> ImageOp {
-        ImageOp { level: Level::Explicit, ..self }
-    }
-    /// The operation with the level by [`Level::Zero`].
-    pub const fn zero(self) -> ImageOp {
-        ImageOp { level: Level::Zero, ..self }
-    }
-    /// The operation with [`ImageOp::clamp`] set.
-    pub const fn clamp(self) -> ImageOp {
-        ImageOp { clamp: true, ..self }
-    }
-
     /// Whether coordinates are integers.
     pub const fn addressed(&self) -> bool {
         matches!(self.kind, ImageKind::Load | ImageKind::Store | ImageKind::Atomic(_))
@@ -286,16 +252,9 @@ impl ImageOp {
 /// Types of the numbers that sources hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(missing_docs, reason = "the names are those of the reference")]
+#[rustfmt::skip]
 pub enum Number {
-    F16,
-    F32,
-    F64,
-    I16,
-    U16,
-    I32,
-    U32,
-    I64,
-    U64,
+    F16, F32, F64, I16, U16, I32, U32, I64, U64,
 }
 
 /// When a compare holds: bit 0 for less, bit 1 for equal, bit 2 for greater, bit 3 for unordered. Of integers, which are never
@@ -303,23 +262,9 @@ pub enum Number {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 #[expect(missing_docs, reason = "the names are those of the reference")]
+#[rustfmt::skip]
 pub enum Condition {
-    F,
-    Lt,
-    Eq,
-    Le,
-    Gt,
-    Lg,
-    Ge,
-    O,
-    U,
-    Nge,
-    Nlg,
-    Ngt,
-    Nle,
-    Neq,
-    Nlt,
-    Tru,
+    F, Lt, Eq, Le, Gt, Lg, Ge, O, U, Nge, Nlg, Ngt, Nle, Neq, Nlt, Tru,
 }
 
 /// The questions of a compare about its sources.

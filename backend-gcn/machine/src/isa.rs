@@ -39,56 +39,27 @@ impl Mods {
     }
 }
 
-/// One-bit modifiers, by their word in the text.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[expect(missing_docs, reason = "the names are those of the reference")]
-pub enum Flag {
-    Glc,
-    Slc,
-    Tfe,
-    Lwe,
-    Da,
-    R128,
-    D16,
-    Unorm,
-    Lds,
-    Gds,
-    Offen,
-    Idxen,
-    Addr64,
-    Clamp,
-    High,
-    Done,
-    Compr,
-    Vm,
-    BoundCtrl,
+/// Declares the flags with their words.
+macro_rules! flags {
+    ($($flag:ident $word:literal)*) => {
+        /// One-bit modifiers, by their word in the text.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        #[expect(missing_docs, reason = "the names are those of the reference")]
+        pub enum Flag { $($flag,)* }
+
+        impl Flag {
+            /// The word of the text.
+            pub const fn word(self) -> &'static str {
+                match self { $(Flag::$flag => $word,)* }
+            }
+        }
+    };
 }
 
-impl Flag {
-    /// The word of the text.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Flag::Glc => "glc",
-            Flag::Slc => "slc",
-            Flag::Tfe => "tfe",
-            Flag::Lwe => "lwe",
-            Flag::Da => "da",
-            Flag::R128 => "r128",
-            Flag::D16 => "d16",
-            Flag::Unorm => "unorm",
-            Flag::Lds => "lds",
-            Flag::Gds => "gds",
-            Flag::Offen => "offen",
-            Flag::Idxen => "idxen",
-            Flag::Addr64 => "addr64",
-            Flag::Clamp => "clamp",
-            Flag::High => "high",
-            Flag::Done => "done",
-            Flag::Compr => "compr",
-            Flag::Vm => "vm",
-            Flag::BoundCtrl => "bound_ctrl:1",
-        }
-    }
+flags! {
+    Glc "glc"  Slc "slc"  Tfe "tfe"  Lwe "lwe"  Da "da"  R128 "r128"  D16 "d16"  Unorm "unorm"
+    Lds "lds"  Gds "gds"  Offen "offen"  Idxen "idxen"  Addr64 "addr64"  Clamp "clamp"  High "high"
+    Done "done"  Compr "compr"  Vm "vm"  BoundCtrl "bound_ctrl:1"
 }
 
 /// How the value of a slot reads. Widths are in dwords.
@@ -219,28 +190,10 @@ impl Kind {
 /// Encodings of instructions, by the reference's names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(missing_docs, reason = "the names are those of the reference")]
+#[rustfmt::skip]
 pub enum Format {
-    Sop1,
-    Sop2,
-    Sopk,
-    Sopc,
-    Sopp,
-    Smrd,
-    Smem,
-    Vop1,
-    Vop2,
-    Vopc,
-    Vop3a,
-    Vop3b,
-    Sdwa,
-    Dpp,
-    Vintrp,
-    Ds,
-    Mubuf,
-    Mtbuf,
-    Mimg,
-    Flat,
-    Exp,
+    Sop1, Sop2, Sopk, Sopc, Sopp, Smrd, Smem, Vop1, Vop2, Vopc, Vop3a, Vop3b, Sdwa, Dpp, Vintrp, Ds, Mubuf, Mtbuf,
+    Mimg, Flat, Exp,
 }
 
 /// Mnemonic suffix of a form.

@@ -1,268 +1,130 @@
-//! Rows: Vector compares.
-//!
-//! Columns: semantic opcode, mnemonic, opcode on gfx6, gfx7, gfx8, operand signature (see [`super::build`]), what else
-//! the class needs, meaning. Opcodes: ISA reference section given at each list.
+//! Rows: Vector compares, section 6.4.
 
 use super::build::*;
 
-// VOPC, section 6.4. In front of the meaning: condition and type.
+/// The opcodes that stand `n` behind the first of a group.
+const fn behind(mut codes: [u16; 3], n: u16) -> [u16; 3] {
+    let mut g = 0;
+    while g < 3 {
+        if codes[g] != NO {
+            codes[g] += n;
+        }
+        g += 1;
+    }
+    codes
+}
+
+/// All forms of a compare: its opcode, condition, the condition's word and number, the meaning, and what its group says.
+macro_rules! compare {
+    ($op:ident $test:ident $word:literal $n:literal $meaning:literal;
+     {$stem:literal $ty:ident $name:literal [$($c:tt)*] $sig:literal $cycles:literal $imp:ident $tail:literal}) => {
+        VectorDecl {
+            decl: Decl {
+                op: Op::$op, name: concat!($stem, $word, "_", $name), codes: behind(codes!($($c)*), $n), sig: sig($sig),
+                doc: concat!("D := ", $meaning, " (", $name, ")", $tail), source: "6.4",
+            },
+            implicit: imp::v::$imp, unit: Unit::Valu, cycles: $cycles, operation: vector_operation!($test $ty),
+        }.all(Format::Vopc, (0, 0), Suffix::SilentSdwa)
+    };
+}
+
+macro_rules! floats {
+    ($($group:tt:
+       $f:ident $lt:ident $eq:ident $le:ident $gt:ident $lg:ident $ge:ident $o:ident
+       $u:ident $nge:ident $nlg:ident $ngt:ident $nle:ident $neq:ident $nlt:ident $tru:ident;)*) => {
+        [$(
+            compare!($f F "f" 0 "never"; $group),
+            compare!($lt Lt "lt" 1 "a < b"; $group),
+            compare!($eq Eq "eq" 2 "a = b"; $group),
+            compare!($le Le "le" 3 "a <= b"; $group),
+            compare!($gt Gt "gt" 4 "a > b"; $group),
+            compare!($lg Lg "lg" 5 "a < b or a > b"; $group),
+            compare!($ge Ge "ge" 6 "a >= b"; $group),
+            compare!($o O "o" 7 "ordered"; $group),
+            compare!($u U "u" 8 "unordered"; $group),
+            compare!($nge Nge "nge" 9 "not a >= b"; $group),
+            compare!($nlg Nlg "nlg" 10 "not (a < b or a > b)"; $group),
+            compare!($ngt Ngt "ngt" 11 "not a > b"; $group),
+            compare!($nle Nle "nle" 12 "not a <= b"; $group),
+            compare!($neq Neq "neq" 13 "not a = b"; $group),
+            compare!($nlt Nlt "nlt" 14 "not a < b"; $group),
+            compare!($tru Tru "tru" 15 "always"; $group),
+        )*].as_flattened()
+    };
+}
+
+macro_rules! integers {
+    ($($group:tt: $f:ident $lt:ident $eq:ident $le:ident $gt:ident $ne:ident $ge:ident $t:ident;)*) => {
+        [$(
+            compare!($f F "f" 0 "never"; $group),
+            compare!($lt Lt "lt" 1 "a < b"; $group),
+            compare!($eq Eq "eq" 2 "a = b"; $group),
+            compare!($le Le "le" 3 "a <= b"; $group),
+            compare!($gt Gt "gt" 4 "a > b"; $group),
+            compare!($ne Lg "ne" 5 "a != b"; $group),
+            compare!($ge Ge "ge" 6 "a >= b"; $group),
+            compare!($t Tru "t" 7 "always"; $group),
+        )*].as_flattened()
+    };
+}
+
+// Columns of a group: stem of the mnemonic, type, first opcode on gfx6, gfx7, gfx8, operand signature (see [`super::build`]), issue cycles,
+// implicit state, what the meaning ends with; semantic opcodes in the order of the conditions.
+
+/// Compares of floats.
+pub(crate) static FLOATS: &[Form] = floats! {
+    {"v_cmp_" F16 "f16" [- - 0x20] "m2 f1 f1 C S" 4 CMP ""}:
+        VCmpFF16 VCmpLtF16 VCmpEqF16 VCmpLeF16 VCmpGtF16 VCmpLgF16 VCmpGeF16 VCmpOF16 VCmpUF16 VCmpNgeF16 VCmpNlgF16 VCmpNgtF16 VCmpNleF16 VCmpNeqF16 VCmpNltF16 VCmpTruF16;
+    {"v_cmpx_" F16 "f16" [- - 0x30] "m2 f1 f1 C S" 4 CMPX ", EXEC := D"}:
+        VCmpxFF16 VCmpxLtF16 VCmpxEqF16 VCmpxLeF16 VCmpxGtF16 VCmpxLgF16 VCmpxGeF16 VCmpxOF16 VCmpxUF16 VCmpxNgeF16 VCmpxNlgF16 VCmpxNgtF16 VCmpxNleF16 VCmpxNeqF16 VCmpxNltF16 VCmpxTruF16;
+    {"v_cmp_" F32 "f32" [0x00 0x00 0x40] "m2 f1 f1 c S" 4 CMP ""}:
+        VCmpFF32 VCmpLtF32 VCmpEqF32 VCmpLeF32 VCmpGtF32 VCmpLgF32 VCmpGeF32 VCmpOF32 VCmpUF32 VCmpNgeF32 VCmpNlgF32 VCmpNgtF32 VCmpNleF32 VCmpNeqF32 VCmpNltF32 VCmpTruF32;
+    {"v_cmpx_" F32 "f32" [0x10 0x10 0x50] "m2 f1 f1 c S" 4 CMPX ", EXEC := D"}:
+        VCmpxFF32 VCmpxLtF32 VCmpxEqF32 VCmpxLeF32 VCmpxGtF32 VCmpxLgF32 VCmpxGeF32 VCmpxOF32 VCmpxUF32 VCmpxNgeF32 VCmpxNlgF32 VCmpxNgtF32 VCmpxNleF32 VCmpxNeqF32 VCmpxNltF32 VCmpxTruF32;
+    {"v_cmp_" F64 "f64" [0x20 0x20 0x60] "m2 f2 f2 c" 32 CMP ""}:
+        VCmpFF64 VCmpLtF64 VCmpEqF64 VCmpLeF64 VCmpGtF64 VCmpLgF64 VCmpGeF64 VCmpOF64 VCmpUF64 VCmpNgeF64 VCmpNlgF64 VCmpNgtF64 VCmpNleF64 VCmpNeqF64 VCmpNltF64 VCmpTruF64;
+    {"v_cmpx_" F64 "f64" [0x30 0x30 0x70] "m2 f2 f2 c" 32 CMPX ", EXEC := D"}:
+        VCmpxFF64 VCmpxLtF64 VCmpxEqF64 VCmpxLeF64 VCmpxGtF64 VCmpxLgF64 VCmpxGeF64 VCmpxOF64 VCmpxUF64 VCmpxNgeF64 VCmpxNlgF64 VCmpxNgtF64 VCmpxNleF64 VCmpxNeqF64 VCmpxNltF64 VCmpxTruF64;
+    {"v_cmps_" F32 "f32" [0x40 0x40 -] "m2 f1 f1" 4 CMP ", signal NaN"}:
+        VCmpsFF32 VCmpsLtF32 VCmpsEqF32 VCmpsLeF32 VCmpsGtF32 VCmpsLgF32 VCmpsGeF32 VCmpsOF32 VCmpsUF32 VCmpsNgeF32 VCmpsNlgF32 VCmpsNgtF32 VCmpsNleF32 VCmpsNeqF32 VCmpsNltF32 VCmpsTruF32;
+    {"v_cmpsx_" F32 "f32" [0x50 0x50 -] "m2 f1 f1" 4 CMPX ", signal NaN, EXEC := D"}:
+        VCmpsxFF32 VCmpsxLtF32 VCmpsxEqF32 VCmpsxLeF32 VCmpsxGtF32 VCmpsxLgF32 VCmpsxGeF32 VCmpsxOF32 VCmpsxUF32 VCmpsxNgeF32 VCmpsxNlgF32 VCmpsxNgtF32 VCmpsxNleF32 VCmpsxNeqF32 VCmpsxNltF32 VCmpsxTruF32;
+    {"v_cmps_" F64 "f64" [0x60 0x60 -] "m2 f2 f2" 32 CMP ", signal NaN"}:
+        VCmpsFF64 VCmpsLtF64 VCmpsEqF64 VCmpsLeF64 VCmpsGtF64 VCmpsLgF64 VCmpsGeF64 VCmpsOF64 VCmpsUF64 VCmpsNgeF64 VCmpsNlgF64 VCmpsNgtF64 VCmpsNleF64 VCmpsNeqF64 VCmpsNltF64 VCmpsTruF64;
+    {"v_cmpsx_" F64 "f64" [0x70 0x70 -] "m2 f2 f2" 32 CMPX ", signal NaN, EXEC := D"}:
+        VCmpsxFF64 VCmpsxLtF64 VCmpsxEqF64 VCmpsxLeF64 VCmpsxGtF64 VCmpsxLgF64 VCmpsxGeF64 VCmpsxOF64 VCmpsxUF64 VCmpsxNgeF64 VCmpsxNlgF64 VCmpsxNgtF64 VCmpsxNleF64 VCmpsxNeqF64 VCmpsxNltF64 VCmpsxTruF64;
+};
+
+/// Compares of integers.
+pub(crate) static INTEGERS: &[Form] = integers! {
+    {"v_cmp_" I16 "i16" [- - 0xa0] "m2 x1 x1 S" 4 CMP ""}:
+        VCmpFI16 VCmpLtI16 VCmpEqI16 VCmpLeI16 VCmpGtI16 VCmpNeI16 VCmpGeI16 VCmpTI16;
+    {"v_cmpx_" I16 "i16" [- - 0xb0] "m2 x1 x1 S" 4 CMPX ", EXEC := D"}:
+        VCmpxFI16 VCmpxLtI16 VCmpxEqI16 VCmpxLeI16 VCmpxGtI16 VCmpxNeI16 VCmpxGeI16 VCmpxTI16;
+    {"v_cmp_" U16 "u16" [- - 0xa8] "m2 x1 x1 S" 4 CMP ""}:
+        VCmpFU16 VCmpLtU16 VCmpEqU16 VCmpLeU16 VCmpGtU16 VCmpNeU16 VCmpGeU16 VCmpTU16;
+    {"v_cmpx_" U16 "u16" [- - 0xb8] "m2 x1 x1 S" 4 CMPX ", EXEC := D"}:
+        VCmpxFU16 VCmpxLtU16 VCmpxEqU16 VCmpxLeU16 VCmpxGtU16 VCmpxNeU16 VCmpxGeU16 VCmpxTU16;
+    {"v_cmp_" I32 "i32" [0x80 0x80 0xc0] "m2 x1 x1 S" 4 CMP ""}:
+        VCmpFI32 VCmpLtI32 VCmpEqI32 VCmpLeI32 VCmpGtI32 VCmpNeI32 VCmpGeI32 VCmpTI32;
+    {"v_cmpx_" I32 "i32" [0x90 0x90 0xd0] "m2 x1 x1 S" 4 CMPX ", EXEC := D"}:
+        VCmpxFI32 VCmpxLtI32 VCmpxEqI32 VCmpxLeI32 VCmpxGtI32 VCmpxNeI32 VCmpxGeI32 VCmpxTI32;
+    {"v_cmp_" U32 "u32" [0xc0 0xc0 0xc8] "m2 x1 x1 S" 4 CMP ""}:
+        VCmpFU32 VCmpLtU32 VCmpEqU32 VCmpLeU32 VCmpGtU32 VCmpNeU32 VCmpGeU32 VCmpTU32;
+    {"v_cmpx_" U32 "u32" [0xd0 0xd0 0xd8] "m2 x1 x1 S" 4 CMPX ", EXEC := D"}:
+        VCmpxFU32 VCmpxLtU32 VCmpxEqU32 VCmpxLeU32 VCmpxGtU32 VCmpxNeU32 VCmpxGeU32 VCmpxTU32;
+    {"v_cmp_" I64 "i64" [0xa0 0xa0 0xe0] "m2 x2 x2" 8 CMP ""}:
+        VCmpFI64 VCmpLtI64 VCmpEqI64 VCmpLeI64 VCmpGtI64 VCmpNeI64 VCmpGeI64 VCmpTI64;
+    {"v_cmpx_" I64 "i64" [0xb0 0xb0 0xf0] "m2 x2 x2" 8 CMPX ", EXEC := D"}:
+        VCmpxFI64 VCmpxLtI64 VCmpxEqI64 VCmpxLeI64 VCmpxGtI64 VCmpxNeI64 VCmpxGeI64 VCmpxTI64;
+    {"v_cmp_" U64 "u64" [0xe0 0xe0 0xe8] "m2 x2 x2" 8 CMP ""}:
+        VCmpFU64 VCmpLtU64 VCmpEqU64 VCmpLeU64 VCmpGtU64 VCmpNeU64 VCmpGeU64 VCmpTU64;
+    {"v_cmpx_" U64 "u64" [0xf0 0xf0 0xf8] "m2 x2 x2" 8 CMPX ", EXEC := D"}:
+        VCmpxFU64 VCmpxLtU64 VCmpxEqU64 VCmpxLeU64 VCmpxGtU64 VCmpxNeU64 VCmpxGeU64 VCmpxTU64;
+};
+
+// Columns: those of [`super::vector`].
 vopc! {
-    VCmpFF16 "v_cmp_f_f16"           [- - 0x20] "m2 f1 f1 C S" CMP Valu 4 F F16 "D := never (f16)";
-    VCmpLtF16 "v_cmp_lt_f16"         [- - 0x21] "m2 f1 f1 C S" CMP Valu 4 Lt F16 "D := a < b (f16)";
-    VCmpEqF16 "v_cmp_eq_f16"         [- - 0x22] "m2 f1 f1 C S" CMP Valu 4 Eq F16 "D := a = b (f16)";
-    VCmpLeF16 "v_cmp_le_f16"         [- - 0x23] "m2 f1 f1 C S" CMP Valu 4 Le F16 "D := a <= b (f16)";
-    VCmpGtF16 "v_cmp_gt_f16"         [- - 0x24] "m2 f1 f1 C S" CMP Valu 4 Gt F16 "D := a > b (f16)";
-    VCmpLgF16 "v_cmp_lg_f16"         [- - 0x25] "m2 f1 f1 C S" CMP Valu 4 Lg F16 "D := a < b or a > b (f16)";
-    VCmpGeF16 "v_cmp_ge_f16"         [- - 0x26] "m2 f1 f1 C S" CMP Valu 4 Ge F16 "D := a >= b (f16)";
-    VCmpOF16 "v_cmp_o_f16"           [- - 0x27] "m2 f1 f1 C S" CMP Valu 4 O F16 "D := ordered (f16)";
-    VCmpUF16 "v_cmp_u_f16"           [- - 0x28] "m2 f1 f1 C S" CMP Valu 4 U F16 "D := unordered (f16)";
-    VCmpNgeF16 "v_cmp_nge_f16"       [- - 0x29] "m2 f1 f1 C S" CMP Valu 4 Nge F16 "D := not a >= b (f16)";
-    VCmpNlgF16 "v_cmp_nlg_f16"       [- - 0x2a] "m2 f1 f1 C S" CMP Valu 4 Nlg F16 "D := not (a < b or a > b) (f16)";
-    VCmpNgtF16 "v_cmp_ngt_f16"       [- - 0x2b] "m2 f1 f1 C S" CMP Valu 4 Ngt F16 "D := not a > b (f16)";
-    VCmpNleF16 "v_cmp_nle_f16"       [- - 0x2c] "m2 f1 f1 C S" CMP Valu 4 Nle F16 "D := not a <= b (f16)";
-    VCmpNeqF16 "v_cmp_neq_f16"       [- - 0x2d] "m2 f1 f1 C S" CMP Valu 4 Neq F16 "D := not a = b (f16)";
-    VCmpNltF16 "v_cmp_nlt_f16"       [- - 0x2e] "m2 f1 f1 C S" CMP Valu 4 Nlt F16 "D := not a < b (f16)";
-    VCmpTruF16 "v_cmp_tru_f16"       [- - 0x2f] "m2 f1 f1 C S" CMP Valu 4 Tru F16 "D := always (f16)";
-    VCmpxFF16 "v_cmpx_f_f16"         [- - 0x30] "m2 f1 f1 C S" CMPX Valu 4 F F16 "D := never (f16), EXEC := D";
-    VCmpxLtF16 "v_cmpx_lt_f16"       [- - 0x31] "m2 f1 f1 C S" CMPX Valu 4 Lt F16 "D := a < b (f16), EXEC := D";
-    VCmpxEqF16 "v_cmpx_eq_f16"       [- - 0x32] "m2 f1 f1 C S" CMPX Valu 4 Eq F16 "D := a = b (f16), EXEC := D";
-    VCmpxLeF16 "v_cmpx_le_f16"       [- - 0x33] "m2 f1 f1 C S" CMPX Valu 4 Le F16 "D := a <= b (f16), EXEC := D";
-    VCmpxGtF16 "v_cmpx_gt_f16"       [- - 0x34] "m2 f1 f1 C S" CMPX Valu 4 Gt F16 "D := a > b (f16), EXEC := D";
-    VCmpxLgF16 "v_cmpx_lg_f16"       [- - 0x35] "m2 f1 f1 C S" CMPX Valu 4 Lg F16 "D := a < b or a > b (f16), EXEC := D";
-    VCmpxGeF16 "v_cmpx_ge_f16"       [- - 0x36] "m2 f1 f1 C S" CMPX Valu 4 Ge F16 "D := a >= b (f16), EXEC := D";
-    VCmpxOF16 "v_cmpx_o_f16"         [- - 0x37] "m2 f1 f1 C S" CMPX Valu 4 O F16 "D := ordered (f16), EXEC := D";
-    VCmpxUF16 "v_cmpx_u_f16"         [- - 0x38] "m2 f1 f1 C S" CMPX Valu 4 U F16 "D := unordered (f16), EXEC := D";
-    VCmpxNgeF16 "v_cmpx_nge_f16"     [- - 0x39] "m2 f1 f1 C S" CMPX Valu 4 Nge F16 "D := not a >= b (f16), EXEC := D";
-    VCmpxNlgF16 "v_cmpx_nlg_f16"     [- - 0x3a] "m2 f1 f1 C S" CMPX Valu 4 Nlg F16 "D := not (a < b or a > b) (f16), EXEC := D";
-    VCmpxNgtF16 "v_cmpx_ngt_f16"     [- - 0x3b] "m2 f1 f1 C S" CMPX Valu 4 Ngt F16 "D := not a > b (f16), EXEC := D";
-    VCmpxNleF16 "v_cmpx_nle_f16"     [- - 0x3c] "m2 f1 f1 C S" CMPX Valu 4 Nle F16 "D := not a <= b (f16), EXEC := D";
-    VCmpxNeqF16 "v_cmpx_neq_f16"     [- - 0x3d] "m2 f1 f1 C S" CMPX Valu 4 Neq F16 "D := not a = b (f16), EXEC := D";
-    VCmpxNltF16 "v_cmpx_nlt_f16"     [- - 0x3e] "m2 f1 f1 C S" CMPX Valu 4 Nlt F16 "D := not a < b (f16), EXEC := D";
-    VCmpxTruF16 "v_cmpx_tru_f16"     [- - 0x3f] "m2 f1 f1 C S" CMPX Valu 4 Tru F16 "D := always (f16), EXEC := D";
-    VCmpFF32 "v_cmp_f_f32"           [0x00 0x00 0x40] "m2 f1 f1 c S" CMP Valu 4 F F32 "D := never (f32)";
-    VCmpLtF32 "v_cmp_lt_f32"         [0x01 0x01 0x41] "m2 f1 f1 c S" CMP Valu 4 Lt F32 "D := a < b (f32)";
-    VCmpEqF32 "v_cmp_eq_f32"         [0x02 0x02 0x42] "m2 f1 f1 c S" CMP Valu 4 Eq F32 "D := a = b (f32)";
-    VCmpLeF32 "v_cmp_le_f32"         [0x03 0x03 0x43] "m2 f1 f1 c S" CMP Valu 4 Le F32 "D := a <= b (f32)";
-    VCmpGtF32 "v_cmp_gt_f32"         [0x04 0x04 0x44] "m2 f1 f1 c S" CMP Valu 4 Gt F32 "D := a > b (f32)";
-    VCmpLgF32 "v_cmp_lg_f32"         [0x05 0x05 0x45] "m2 f1 f1 c S" CMP Valu 4 Lg F32 "D := a < b or a > b (f32)";
-    VCmpGeF32 "v_cmp_ge_f32"         [0x06 0x06 0x46] "m2 f1 f1 c S" CMP Valu 4 Ge F32 "D := a >= b (f32)";
-    VCmpOF32 "v_cmp_o_f32"           [0x07 0x07 0x47] "m2 f1 f1 c S" CMP Valu 4 O F32 "D := ordered (f32)";
-    VCmpUF32 "v_cmp_u_f32"           [0x08 0x08 0x48] "m2 f1 f1 c S" CMP Valu 4 U F32 "D := unordered (f32)";
-    VCmpNgeF32 "v_cmp_nge_f32"       [0x09 0x09 0x49] "m2 f1 f1 c S" CMP Valu 4 Nge F32 "D := not a >= b (f32)";
-    VCmpNlgF32 "v_cmp_nlg_f32"       [0x0a 0x0a 0x4a] "m2 f1 f1 c S" CMP Valu 4 Nlg F32 "D := not (a < b or a > b) (f32)";
-    VCmpNgtF32 "v_cmp_ngt_f32"       [0x0b 0x0b 0x4b] "m2 f1 f1 c S" CMP Valu 4 Ngt F32 "D := not a > b (f32)";
-    VCmpNleF32 "v_cmp_nle_f32"       [0x0c 0x0c 0x4c] "m2 f1 f1 c S" CMP Valu 4 Nle F32 "D := not a <= b (f32)";
-    VCmpNeqF32 "v_cmp_neq_f32"       [0x0d 0x0d 0x4d] "m2 f1 f1 c S" CMP Valu 4 Neq F32 "D := not a = b (f32)";
-    VCmpNltF32 "v_cmp_nlt_f32"       [0x0e 0x0e 0x4e] "m2 f1 f1 c S" CMP Valu 4 Nlt F32 "D := not a < b (f32)";
-    VCmpTruF32 "v_cmp_tru_f32"       [0x0f 0x0f 0x4f] "m2 f1 f1 c S" CMP Valu 4 Tru F32 "D := always (f32)";
-    VCmpxFF32 "v_cmpx_f_f32"         [0x10 0x10 0x50] "m2 f1 f1 c S" CMPX Valu 4 F F32 "D := never (f32), EXEC := D";
-    VCmpxLtF32 "v_cmpx_lt_f32"       [0x11 0x11 0x51] "m2 f1 f1 c S" CMPX Valu 4 Lt F32 "D := a < b (f32), EXEC := D";
-    VCmpxEqF32 "v_cmpx_eq_f32"       [0x12 0x12 0x52] "m2 f1 f1 c S" CMPX Valu 4 Eq F32 "D := a = b (f32), EXEC := D";
-    VCmpxLeF32 "v_cmpx_le_f32"       [0x13 0x13 0x53] "m2 f1 f1 c S" CMPX Valu 4 Le F32 "D := a <= b (f32), EXEC := D";
-    VCmpxGtF32 "v_cmpx_gt_f32"       [0x14 0x14 0x54] "m2 f1 f1 c S" CMPX Valu 4 Gt F32 "D := a > b (f32), EXEC := D";
-    VCmpxLgF32 "v_cmpx_lg_f32"       [0x15 0x15 0x55] "m2 f1 f1 c S" CMPX Valu 4 Lg F32 "D := a < b or a > b (f32), EXEC := D";
-    VCmpxGeF32 "v_cmpx_ge_f32"       [0x16 0x16 0x56] "m2 f1 f1 c S" CMPX Valu 4 Ge F32 "D := a >= b (f32), EXEC := D";
-    VCmpxOF32 "v_cmpx_o_f32"         [0x17 0x17 0x57] "m2 f1 f1 c S" CMPX Valu 4 O F32 "D := ordered (f32), EXEC := D";
-    VCmpxUF32 "v_cmpx_u_f32"         [0x18 0x18 0x58] "m2 f1 f1 c S" CMPX Valu 4 U F32 "D := unordered (f32), EXEC := D";
-    VCmpxNgeF32 "v_cmpx_nge_f32"     [0x19 0x19 0x59] "m2 f1 f1 c S" CMPX Valu 4 Nge F32 "D := not a >= b (f32), EXEC := D";
-    VCmpxNlgF32 "v_cmpx_nlg_f32"     [0x1a 0x1a 0x5a] "m2 f1 f1 c S" CMPX Valu 4 Nlg F32 "D := not (a < b or a > b) (f32), EXEC := D";
-    VCmpxNgtF32 "v_cmpx_ngt_f32"     [0x1b 0x1b 0x5b] "m2 f1 f1 c S" CMPX Valu 4 Ngt F32 "D := not a > b (f32), EXEC := D";
-    VCmpxNleF32 "v_cmpx_nle_f32"     [0x1c 0x1c 0x5c] "m2 f1 f1 c S" CMPX Valu 4 Nle F32 "D := not a <= b (f32), EXEC := D";
-    VCmpxNeqF32 "v_cmpx_neq_f32"     [0x1d 0x1d 0x5d] "m2 f1 f1 c S" CMPX Valu 4 Neq F32 "D := not a = b (f32), EXEC := D";
-    VCmpxNltF32 "v_cmpx_nlt_f32"     [0x1e 0x1e 0x5e] "m2 f1 f1 c S" CMPX Valu 4 Nlt F32 "D := not a < b (f32), EXEC := D";
-    VCmpxTruF32 "v_cmpx_tru_f32"     [0x1f 0x1f 0x5f] "m2 f1 f1 c S" CMPX Valu 4 Tru F32 "D := always (f32), EXEC := D";
-    VCmpFF64 "v_cmp_f_f64"           [0x20 0x20 0x60] "m2 f2 f2 c" CMP Valu 32 F F64 "D := never (f64)";
-    VCmpLtF64 "v_cmp_lt_f64"         [0x21 0x21 0x61] "m2 f2 f2 c" CMP Valu 32 Lt F64 "D := a < b (f64)";
-    VCmpEqF64 "v_cmp_eq_f64"         [0x22 0x22 0x62] "m2 f2 f2 c" CMP Valu 32 Eq F64 "D := a = b (f64)";
-    VCmpLeF64 "v_cmp_le_f64"         [0x23 0x23 0x63] "m2 f2 f2 c" CMP Valu 32 Le F64 "D := a <= b (f64)";
-    VCmpGtF64 "v_cmp_gt_f64"         [0x24 0x24 0x64] "m2 f2 f2 c" CMP Valu 32 Gt F64 "D := a > b (f64)";
-    VCmpLgF64 "v_cmp_lg_f64"         [0x25 0x25 0x65] "m2 f2 f2 c" CMP Valu 32 Lg F64 "D := a < b or a > b (f64)";
-    VCmpGeF64 "v_cmp_ge_f64"         [0x26 0x26 0x66] "m2 f2 f2 c" CMP Valu 32 Ge F64 "D := a >= b (f64)";
-    VCmpOF64 "v_cmp_o_f64"           [0x27 0x27 0x67] "m2 f2 f2 c" CMP Valu 32 O F64 "D := ordered (f64)";
-    VCmpUF64 "v_cmp_u_f64"           [0x28 0x28 0x68] "m2 f2 f2 c" CMP Valu 32 U F64 "D := unordered (f64)";
-    VCmpNgeF64 "v_cmp_nge_f64"       [0x29 0x29 0x69] "m2 f2 f2 c" CMP Valu 32 Nge F64 "D := not a >= b (f64)";
-    VCmpNlgF64 "v_cmp_nlg_f64"       [0x2a 0x2a 0x6a] "m2 f2 f2 c" CMP Valu 32 Nlg F64 "D := not (a < b or a > b) (f64)";
-    VCmpNgtF64 "v_cmp_ngt_f64"       [0x2b 0x2b 0x6b] "m2 f2 f2 c" CMP Valu 32 Ngt F64 "D := not a > b (f64)";
-    VCmpNleF64 "v_cmp_nle_f64"       [0x2c 0x2c 0x6c] "m2 f2 f2 c" CMP Valu 32 Nle F64 "D := not a <= b (f64)";
-    VCmpNeqF64 "v_cmp_neq_f64"       [0x2d 0x2d 0x6d] "m2 f2 f2 c" CMP Valu 32 Neq F64 "D := not a = b (f64)";
-    VCmpNltF64 "v_cmp_nlt_f64"       [0x2e 0x2e 0x6e] "m2 f2 f2 c" CMP Valu 32 Nlt F64 "D := not a < b (f64)";
-    VCmpTruF64 "v_cmp_tru_f64"       [0x2f 0x2f 0x6f] "m2 f2 f2 c" CMP Valu 32 Tru F64 "D := always (f64)";
-    VCmpxFF64 "v_cmpx_f_f64"         [0x30 0x30 0x70] "m2 f2 f2 c" CMPX Valu 32 F F64 "D := never (f64), EXEC := D";
-    VCmpxLtF64 "v_cmpx_lt_f64"       [0x31 0x31 0x71] "m2 f2 f2 c" CMPX Valu 32 Lt F64 "D := a < b (f64), EXEC := D";
-    VCmpxEqF64 "v_cmpx_eq_f64"       [0x32 0x32 0x72] "m2 f2 f2 c" CMPX Valu 32 Eq F64 "D := a = b (f64), EXEC := D";
-    VCmpxLeF64 "v_cmpx_le_f64"       [0x33 0x33 0x73] "m2 f2 f2 c" CMPX Valu 32 Le F64 "D := a <= b (f64), EXEC := D";
-    VCmpxGtF64 "v_cmpx_gt_f64"       [0x34 0x34 0x74] "m2 f2 f2 c" CMPX Valu 32 Gt F64 "D := a > b (f64), EXEC := D";
-    VCmpxLgF64 "v_cmpx_lg_f64"       [0x35 0x35 0x75] "m2 f2 f2 c" CMPX Valu 32 Lg F64 "D := a < b or a > b (f64), EXEC := D";
-    VCmpxGeF64 "v_cmpx_ge_f64"       [0x36 0x36 0x76] "m2 f2 f2 c" CMPX Valu 32 Ge F64 "D := a >= b (f64), EXEC := D";
-    VCmpxOF64 "v_cmpx_o_f64"         [0x37 0x37 0x77] "m2 f2 f2 c" CMPX Valu 32 O F64 "D := ordered (f64), EXEC := D";
-    VCmpxUF64 "v_cmpx_u_f64"         [0x38 0x38 0x78] "m2 f2 f2 c" CMPX Valu 32 U F64 "D := unordered (f64), EXEC := D";
-    VCmpxNgeF64 "v_cmpx_nge_f64"     [0x39 0x39 0x79] "m2 f2 f2 c" CMPX Valu 32 Nge F64 "D := not a >= b (f64), EXEC := D";
-    VCmpxNlgF64 "v_cmpx_nlg_f64"     [0x3a 0x3a 0x7a] "m2 f2 f2 c" CMPX Valu 32 Nlg F64 "D := not (a < b or a > b) (f64), EXEC := D";
-    VCmpxNgtF64 "v_cmpx_ngt_f64"     [0x3b 0x3b 0x7b] "m2 f2 f2 c" CMPX Valu 32 Ngt F64 "D := not a > b (f64), EXEC := D";
-    VCmpxNleF64 "v_cmpx_nle_f64"     [0x3c 0x3c 0x7c] "m2 f2 f2 c" CMPX Valu 32 Nle F64 "D := not a <= b (f64), EXEC := D";
-    VCmpxNeqF64 "v_cmpx_neq_f64"     [0x3d 0x3d 0x7d] "m2 f2 f2 c" CMPX Valu 32 Neq F64 "D := not a = b (f64), EXEC := D";
-    VCmpxNltF64 "v_cmpx_nlt_f64"     [0x3e 0x3e 0x7e] "m2 f2 f2 c" CMPX Valu 32 Nlt F64 "D := not a < b (f64), EXEC := D";
-    VCmpxTruF64 "v_cmpx_tru_f64"     [0x3f 0x3f 0x7f] "m2 f2 f2 c" CMPX Valu 32 Tru F64 "D := always (f64), EXEC := D";
-    VCmpsFF32 "v_cmps_f_f32"         [0x40 0x40 -] "m2 f1 f1" CMP Valu 4 F F32 "D := never (f32), signal NaN";
-    VCmpsLtF32 "v_cmps_lt_f32"       [0x41 0x41 -] "m2 f1 f1" CMP Valu 4 Lt F32 "D := a < b (f32), signal NaN";
-    VCmpsEqF32 "v_cmps_eq_f32"       [0x42 0x42 -] "m2 f1 f1" CMP Valu 4 Eq F32 "D := a = b (f32), signal NaN";
-    VCmpsLeF32 "v_cmps_le_f32"       [0x43 0x43 -] "m2 f1 f1" CMP Valu 4 Le F32 "D := a <= b (f32), signal NaN";
-    VCmpsGtF32 "v_cmps_gt_f32"       [0x44 0x44 -] "m2 f1 f1" CMP Valu 4 Gt F32 "D := a > b (f32), signal NaN";
-    VCmpsLgF32 "v_cmps_lg_f32"       [0x45 0x45 -] "m2 f1 f1" CMP Valu 4 Lg F32 "D := a < b or a > b (f32), signal NaN";
-    VCmpsGeF32 "v_cmps_ge_f32"       [0x46 0x46 -] "m2 f1 f1" CMP Valu 4 Ge F32 "D := a >= b (f32), signal NaN";
-    VCmpsOF32 "v_cmps_o_f32"         [0x47 0x47 -] "m2 f1 f1" CMP Valu 4 O F32 "D := ordered (f32), signal NaN";
-    VCmpsUF32 "v_cmps_u_f32"         [0x48 0x48 -] "m2 f1 f1" CMP Valu 4 U F32 "D := unordered (f32), signal NaN";
-    VCmpsNgeF32 "v_cmps_nge_f32"     [0x49 0x49 -] "m2 f1 f1" CMP Valu 4 Nge F32 "D := not a >= b (f32), signal NaN";
-    VCmpsNlgF32 "v_cmps_nlg_f32"     [0x4a 0x4a -] "m2 f1 f1" CMP Valu 4 Nlg F32 "D := not (a < b or a > b) (f32), signal NaN";
-    VCmpsNgtF32 "v_cmps_ngt_f32"     [0x4b 0x4b -] "m2 f1 f1" CMP Valu 4 Ngt F32 "D := not a > b (f32), signal NaN";
-    VCmpsNleF32 "v_cmps_nle_f32"     [0x4c 0x4c -] "m2 f1 f1" CMP Valu 4 Nle F32 "D := not a <= b (f32), signal NaN";
-    VCmpsNeqF32 "v_cmps_neq_f32"     [0x4d 0x4d -] "m2 f1 f1" CMP Valu 4 Neq F32 "D := not a = b (f32), signal NaN";
-    VCmpsNltF32 "v_cmps_nlt_f32"     [0x4e 0x4e -] "m2 f1 f1" CMP Valu 4 Nlt F32 "D := not a < b (f32), signal NaN";
-    VCmpsTruF32 "v_cmps_tru_f32"     [0x4f 0x4f -] "m2 f1 f1" CMP Valu 4 Tru F32 "D := always (f32), signal NaN";
-    VCmpsxFF32 "v_cmpsx_f_f32"       [0x50 0x50 -] "m2 f1 f1" CMPX Valu 4 F F32 "D := never (f32), signal NaN, EXEC := D";
-    VCmpsxLtF32 "v_cmpsx_lt_f32"     [0x51 0x51 -] "m2 f1 f1" CMPX Valu 4 Lt F32 "D := a < b (f32), signal NaN, EXEC := D";
-    VCmpsxEqF32 "v_cmpsx_eq_f32"     [0x52 0x52 -] "m2 f1 f1" CMPX Valu 4 Eq F32 "D := a = b (f32), signal NaN, EXEC := D";
-    VCmpsxLeF32 "v_cmpsx_le_f32"     [0x53 0x53 -] "m2 f1 f1" CMPX Valu 4 Le F32 "D := a <= b (f32), signal NaN, EXEC := D";
-    VCmpsxGtF32 "v_cmpsx_gt_f32"     [0x54 0x54 -] "m2 f1 f1" CMPX Valu 4 Gt F32 "D := a > b (f32), signal NaN, EXEC := D";
-    VCmpsxLgF32 "v_cmpsx_lg_f32"     [0x55 0x55 -] "m2 f1 f1" CMPX Valu 4 Lg F32 "D := a < b or a > b (f32), signal NaN, EXEC := D";
-    VCmpsxGeF32 "v_cmpsx_ge_f32"     [0x56 0x56 -] "m2 f1 f1" CMPX Valu 4 Ge F32 "D := a >= b (f32), signal NaN, EXEC := D";
-    VCmpsxOF32 "v_cmpsx_o_f32"       [0x57 0x57 -] "m2 f1 f1" CMPX Valu 4 O F32 "D := ordered (f32), signal NaN, EXEC := D";
-    VCmpsxUF32 "v_cmpsx_u_f32"       [0x58 0x58 -] "m2 f1 f1" CMPX Valu 4 U F32 "D := unordered (f32), signal NaN, EXEC := D";
-    VCmpsxNgeF32 "v_cmpsx_nge_f32"   [0x59 0x59 -] "m2 f1 f1" CMPX Valu 4 Nge F32 "D := not a >= b (f32), signal NaN, EXEC := D";
-    VCmpsxNlgF32 "v_cmpsx_nlg_f32"   [0x5a 0x5a -] "m2 f1 f1" CMPX Valu 4 Nlg F32 "D := not (a < b or a > b) (f32), signal NaN, EXEC := D";
-    VCmpsxNgtF32 "v_cmpsx_ngt_f32"   [0x5b 0x5b -] "m2 f1 f1" CMPX Valu 4 Ngt F32 "D := not a > b (f32), signal NaN, EXEC := D";
-    VCmpsxNleF32 "v_cmpsx_nle_f32"   [0x5c 0x5c -] "m2 f1 f1" CMPX Valu 4 Nle F32 "D := not a <= b (f32), signal NaN, EXEC := D";
-    VCmpsxNeqF32 "v_cmpsx_neq_f32"   [0x5d 0x5d -] "m2 f1 f1" CMPX Valu 4 Neq F32 "D := not a = b (f32), signal NaN, EXEC := D";
-    VCmpsxNltF32 "v_cmpsx_nlt_f32"   [0x5e 0x5e -] "m2 f1 f1" CMPX Valu 4 Nlt F32 "D := not a < b (f32), signal NaN, EXEC := D";
-    VCmpsxTruF32 "v_cmpsx_tru_f32"   [0x5f 0x5f -] "m2 f1 f1" CMPX Valu 4 Tru F32 "D := always (f32), signal NaN, EXEC := D";
-    VCmpsFF64 "v_cmps_f_f64"         [0x60 0x60 -] "m2 f2 f2" CMP Valu 32 F F64 "D := never (f64), signal NaN";
-    VCmpsLtF64 "v_cmps_lt_f64"       [0x61 0x61 -] "m2 f2 f2" CMP Valu 32 Lt F64 "D := a < b (f64), signal NaN";
-    VCmpsEqF64 "v_cmps_eq_f64"       [0x62 0x62 -] "m2 f2 f2" CMP Valu 32 Eq F64 "D := a = b (f64), signal NaN";
-    VCmpsLeF64 "v_cmps_le_f64"       [0x63 0x63 -] "m2 f2 f2" CMP Valu 32 Le F64 "D := a <= b (f64), signal NaN";
-    VCmpsGtF64 "v_cmps_gt_f64"       [0x64 0x64 -] "m2 f2 f2" CMP Valu 32 Gt F64 "D := a > b (f64), signal NaN";
-    VCmpsLgF64 "v_cmps_lg_f64"       [0x65 0x65 -] "m2 f2 f2" CMP Valu 32 Lg F64 "D := a < b or a > b (f64), signal NaN";
-    VCmpsGeF64 "v_cmps_ge_f64"       [0x66 0x66 -] "m2 f2 f2" CMP Valu 32 Ge F64 "D := a >= b (f64), signal NaN";
-    VCmpsOF64 "v_cmps_o_f64"         [0x67 0x67 -] "m2 f2 f2" CMP Valu 32 O F64 "D := ordered (f64), signal NaN";
-    VCmpsUF64 "v_cmps_u_f64"         [0x68 0x68 -] "m2 f2 f2" CMP Valu 32 U F64 "D := unordered (f64), signal NaN";
-    VCmpsNgeF64 "v_cmps_nge_f64"     [0x69 0x69 -] "m2 f2 f2" CMP Valu 32 Nge F64 "D := not a >= b (f64), signal NaN";
-    VCmpsNlgF64 "v_cmps_nlg_f64"     [0x6a 0x6a -] "m2 f2 f2" CMP Valu 32 Nlg F64 "D := not (a < b or a > b) (f64), signal NaN";
-    VCmpsNgtF64 "v_cmps_ngt_f64"     [0x6b 0x6b -] "m2 f2 f2" CMP Valu 32 Ngt F64 "D := not a > b (f64), signal NaN";
-    VCmpsNleF64 "v_cmps_nle_f64"     [0x6c 0x6c -] "m2 f2 f2" CMP Valu 32 Nle F64 "D := not a <= b (f64), signal NaN";
-    VCmpsNeqF64 "v_cmps_neq_f64"     [0x6d 0x6d -] "m2 f2 f2" CMP Valu 32 Neq F64 "D := not a = b (f64), signal NaN";
-    VCmpsNltF64 "v_cmps_nlt_f64"     [0x6e 0x6e -] "m2 f2 f2" CMP Valu 32 Nlt F64 "D := not a < b (f64), signal NaN";
-    VCmpsTruF64 "v_cmps_tru_f64"     [0x6f 0x6f -] "m2 f2 f2" CMP Valu 32 Tru F64 "D := always (f64), signal NaN";
-    VCmpsxFF64 "v_cmpsx_f_f64"       [0x70 0x70 -] "m2 f2 f2" CMPX Valu 32 F F64 "D := never (f64), signal NaN, EXEC := D";
-    VCmpsxLtF64 "v_cmpsx_lt_f64"     [0x71 0x71 -] "m2 f2 f2" CMPX Valu 32 Lt F64 "D := a < b (f64), signal NaN, EXEC := D";
-    VCmpsxEqF64 "v_cmpsx_eq_f64"     [0x72 0x72 -] "m2 f2 f2" CMPX Valu 32 Eq F64 "D := a = b (f64), signal NaN, EXEC := D";
-    VCmpsxLeF64 "v_cmpsx_le_f64"     [0x73 0x73 -] "m2 f2 f2" CMPX Valu 32 Le F64 "D := a <= b (f64), signal NaN, EXEC := D";
-    VCmpsxGtF64 "v_cmpsx_gt_f64"     [0x74 0x74 -] "m2 f2 f2" CMPX Valu 32 Gt F64 "D := a > b (f64), signal NaN, EXEC := D";
-    VCmpsxLgF64 "v_cmpsx_lg_f64"     [0x75 0x75 -] "m2 f2 f2" CMPX Valu 32 Lg F64 "D := a < b or a > b (f64), signal NaN, EXEC := D";
-    VCmpsxGeF64 "v_cmpsx_ge_f64"     [0x76 0x76 -] "m2 f2 f2" CMPX Valu 32 Ge F64 "D := a >= b (f64), signal NaN, EXEC := D";
-    VCmpsxOF64 "v_cmpsx_o_f64"       [0x77 0x77 -] "m2 f2 f2" CMPX Valu 32 O F64 "D := ordered (f64), signal NaN, EXEC := D";
-    VCmpsxUF64 "v_cmpsx_u_f64"       [0x78 0x78 -] "m2 f2 f2" CMPX Valu 32 U F64 "D := unordered (f64), signal NaN, EXEC := D";
-    VCmpsxNgeF64 "v_cmpsx_nge_f64"   [0x79 0x79 -] "m2 f2 f2" CMPX Valu 32 Nge F64 "D := not a >= b (f64), signal NaN, EXEC := D";
-    VCmpsxNlgF64 "v_cmpsx_nlg_f64"   [0x7a 0x7a -] "m2 f2 f2" CMPX Valu 32 Nlg F64 "D := not (a < b or a > b) (f64), signal NaN, EXEC := D";
-    VCmpsxNgtF64 "v_cmpsx_ngt_f64"   [0x7b 0x7b -] "m2 f2 f2" CMPX Valu 32 Ngt F64 "D := not a > b (f64), signal NaN, EXEC := D";
-    VCmpsxNleF64 "v_cmpsx_nle_f64"   [0x7c 0x7c -] "m2 f2 f2" CMPX Valu 32 Nle F64 "D := not a <= b (f64), signal NaN, EXEC := D";
-    VCmpsxNeqF64 "v_cmpsx_neq_f64"   [0x7d 0x7d -] "m2 f2 f2" CMPX Valu 32 Neq F64 "D := not a = b (f64), signal NaN, EXEC := D";
-    VCmpsxNltF64 "v_cmpsx_nlt_f64"   [0x7e 0x7e -] "m2 f2 f2" CMPX Valu 32 Nlt F64 "D := not a < b (f64), signal NaN, EXEC := D";
-    VCmpsxTruF64 "v_cmpsx_tru_f64"   [0x7f 0x7f -] "m2 f2 f2" CMPX Valu 32 Tru F64 "D := always (f64), signal NaN, EXEC := D";
-    VCmpFI16 "v_cmp_f_i16"           [- - 0xa0] "m2 x1 x1 S" CMP Valu 4 F I16 "D := never (i16)";
-    VCmpLtI16 "v_cmp_lt_i16"         [- - 0xa1] "m2 x1 x1 S" CMP Valu 4 Lt I16 "D := a < b (i16)";
-    VCmpEqI16 "v_cmp_eq_i16"         [- - 0xa2] "m2 x1 x1 S" CMP Valu 4 Eq I16 "D := a = b (i16)";
-    VCmpLeI16 "v_cmp_le_i16"         [- - 0xa3] "m2 x1 x1 S" CMP Valu 4 Le I16 "D := a <= b (i16)";
-    VCmpGtI16 "v_cmp_gt_i16"         [- - 0xa4] "m2 x1 x1 S" CMP Valu 4 Gt I16 "D := a > b (i16)";
-    VCmpNeI16 "v_cmp_ne_i16"         [- - 0xa5] "m2 x1 x1 S" CMP Valu 4 Lg I16 "D := a != b (i16)";
-    VCmpGeI16 "v_cmp_ge_i16"         [- - 0xa6] "m2 x1 x1 S" CMP Valu 4 Ge I16 "D := a >= b (i16)";
-    VCmpTI16 "v_cmp_t_i16"           [- - 0xa7] "m2 x1 x1 S" CMP Valu 4 Tru I16 "D := always (i16)";
-    VCmpxFI16 "v_cmpx_f_i16"         [- - 0xb0] "m2 x1 x1 S" CMPX Valu 4 F I16 "D := never (i16), EXEC := D";
-    VCmpxLtI16 "v_cmpx_lt_i16"       [- - 0xb1] "m2 x1 x1 S" CMPX Valu 4 Lt I16 "D := a < b (i16), EXEC := D";
-    VCmpxEqI16 "v_cmpx_eq_i16"       [- - 0xb2] "m2 x1 x1 S" CMPX Valu 4 Eq I16 "D := a = b (i16), EXEC := D";
-    VCmpxLeI16 "v_cmpx_le_i16"       [- - 0xb3] "m2 x1 x1 S" CMPX Valu 4 Le I16 "D := a <= b (i16), EXEC := D";
-    VCmpxGtI16 "v_cmpx_gt_i16"       [- - 0xb4] "m2 x1 x1 S" CMPX Valu 4 Gt I16 "D := a > b (i16), EXEC := D";
-    VCmpxNeI16 "v_cmpx_ne_i16"       [- - 0xb5] "m2 x1 x1 S" CMPX Valu 4 Lg I16 "D := a != b (i16), EXEC := D";
-    VCmpxGeI16 "v_cmpx_ge_i16"       [- - 0xb6] "m2 x1 x1 S" CMPX Valu 4 Ge I16 "D := a >= b (i16), EXEC := D";
-    VCmpxTI16 "v_cmpx_t_i16"         [- - 0xb7] "m2 x1 x1 S" CMPX Valu 4 Tru I16 "D := always (i16), EXEC := D";
-    VCmpFU16 "v_cmp_f_u16"           [- - 0xa8] "m2 x1 x1 S" CMP Valu 4 F U16 "D := never (u16)";
-    VCmpLtU16 "v_cmp_lt_u16"         [- - 0xa9] "m2 x1 x1 S" CMP Valu 4 Lt U16 "D := a < b (u16)";
-    VCmpEqU16 "v_cmp_eq_u16"         [- - 0xaa] "m2 x1 x1 S" CMP Valu 4 Eq U16 "D := a = b (u16)";
-    VCmpLeU16 "v_cmp_le_u16"         [- - 0xab] "m2 x1 x1 S" CMP Valu 4 Le U16 "D := a <= b (u16)";
-    VCmpGtU16 "v_cmp_gt_u16"         [- - 0xac] "m2 x1 x1 S" CMP Valu 4 Gt U16 "D := a > b (u16)";
-    VCmpNeU16 "v_cmp_ne_u16"         [- - 0xad] "m2 x1 x1 S" CMP Valu 4 Lg U16 "D := a != b (u16)";
-    VCmpGeU16 "v_cmp_ge_u16"         [- - 0xae] "m2 x1 x1 S" CMP Valu 4 Ge U16 "D := a >= b (u16)";
-    VCmpTU16 "v_cmp_t_u16"           [- - 0xaf] "m2 x1 x1 S" CMP Valu 4 Tru U16 "D := always (u16)";
-    VCmpxFU16 "v_cmpx_f_u16"         [- - 0xb8] "m2 x1 x1 S" CMPX Valu 4 F U16 "D := never (u16), EXEC := D";
-    VCmpxLtU16 "v_cmpx_lt_u16"       [- - 0xb9] "m2 x1 x1 S" CMPX Valu 4 Lt U16 "D := a < b (u16), EXEC := D";
-    VCmpxEqU16 "v_cmpx_eq_u16"       [- - 0xba] "m2 x1 x1 S" CMPX Valu 4 Eq U16 "D := a = b (u16), EXEC := D";
-    VCmpxLeU16 "v_cmpx_le_u16"       [- - 0xbb] "m2 x1 x1 S" CMPX Valu 4 Le U16 "D := a <= b (u16), EXEC := D";
-    VCmpxGtU16 "v_cmpx_gt_u16"       [- - 0xbc] "m2 x1 x1 S" CMPX Valu 4 Gt U16 "D := a > b (u16), EXEC := D";
-    VCmpxNeU16 "v_cmpx_ne_u16"       [- - 0xbd] "m2 x1 x1 S" CMPX Valu 4 Lg U16 "D := a != b (u16), EXEC := D";
-    VCmpxGeU16 "v_cmpx_ge_u16"       [- - 0xbe] "m2 x1 x1 S" CMPX Valu 4 Ge U16 "D := a >= b (u16), EXEC := D";
-    VCmpxTU16 "v_cmpx_t_u16"         [- - 0xbf] "m2 x1 x1 S" CMPX Valu 4 Tru U16 "D := always (u16), EXEC := D";
-    VCmpFI32 "v_cmp_f_i32"           [0x80 0x80 0xc0] "m2 x1 x1 S" CMP Valu 4 F I32 "D := never (i32)";
-    VCmpLtI32 "v_cmp_lt_i32"         [0x81 0x81 0xc1] "m2 x1 x1 S" CMP Valu 4 Lt I32 "D := a < b (i32)";
-    VCmpEqI32 "v_cmp_eq_i32"         [0x82 0x82 0xc2] "m2 x1 x1 S" CMP Valu 4 Eq I32 "D := a = b (i32)";
-    VCmpLeI32 "v_cmp_le_i32"         [0x83 0x83 0xc3] "m2 x1 x1 S" CMP Valu 4 Le I32 "D := a <= b (i32)";
-    VCmpGtI32 "v_cmp_gt_i32"         [0x84 0x84 0xc4] "m2 x1 x1 S" CMP Valu 4 Gt I32 "D := a > b (i32)";
-    VCmpNeI32 "v_cmp_ne_i32"         [0x85 0x85 0xc5] "m2 x1 x1 S" CMP Valu 4 Lg I32 "D := a != b (i32)";
-    VCmpGeI32 "v_cmp_ge_i32"         [0x86 0x86 0xc6] "m2 x1 x1 S" CMP Valu 4 Ge I32 "D := a >= b (i32)";
-    VCmpTI32 "v_cmp_t_i32"           [0x87 0x87 0xc7] "m2 x1 x1 S" CMP Valu 4 Tru I32 "D := always (i32)";
-    VCmpxFI32 "v_cmpx_f_i32"         [0x90 0x90 0xd0] "m2 x1 x1 S" CMPX Valu 4 F I32 "D := never (i32), EXEC := D";
-    VCmpxLtI32 "v_cmpx_lt_i32"       [0x91 0x91 0xd1] "m2 x1 x1 S" CMPX Valu 4 Lt I32 "D := a < b (i32), EXEC := D";
-    VCmpxEqI32 "v_cmpx_eq_i32"       [0x92 0x92 0xd2] "m2 x1 x1 S" CMPX Valu 4 Eq I32 "D := a = b (i32), EXEC := D";
-    VCmpxLeI32 "v_cmpx_le_i32"       [0x93 0x93 0xd3] "m2 x1 x1 S" CMPX Valu 4 Le I32 "D := a <= b (i32), EXEC := D";
-    VCmpxGtI32 "v_cmpx_gt_i32"       [0x94 0x94 0xd4] "m2 x1 x1 S" CMPX Valu 4 Gt I32 "D := a > b (i32), EXEC := D";
-    VCmpxNeI32 "v_cmpx_ne_i32"       [0x95 0x95 0xd5] "m2 x1 x1 S" CMPX Valu 4 Lg I32 "D := a != b (i32), EXEC := D";
-    VCmpxGeI32 "v_cmpx_ge_i32"       [0x96 0x96 0xd6] "m2 x1 x1 S" CMPX Valu 4 Ge I32 "D := a >= b (i32), EXEC := D";
-    VCmpxTI32 "v_cmpx_t_i32"         [0x97 0x97 0xd7] "m2 x1 x1 S" CMPX Valu 4 Tru I32 "D := always (i32), EXEC := D";
-    VCmpFU32 "v_cmp_f_u32"           [0xc0 0xc0 0xc8] "m2 x1 x1 S" CMP Valu 4 F U32 "D := never (u32)";
-    VCmpLtU32 "v_cmp_lt_u32"         [0xc1 0xc1 0xc9] "m2 x1 x1 S" CMP Valu 4 Lt U32 "D := a < b (u32)";
-    VCmpEqU32 "v_cmp_eq_u32"         [0xc2 0xc2 0xca] "m2 x1 x1 S" CMP Valu 4 Eq U32 "D := a = b (u32)";
-    VCmpLeU32 "v_cmp_le_u32"         [0xc3 0xc3 0xcb] "m2 x1 x1 S" CMP Valu 4 Le U32 "D := a <= b (u32)";
-    VCmpGtU32 "v_cmp_gt_u32"         [0xc4 0xc4 0xcc] "m2 x1 x1 S" CMP Valu 4 Gt U32 "D := a > b (u32)";
-    VCmpNeU32 "v_cmp_ne_u32"         [0xc5 0xc5 0xcd] "m2 x1 x1 S" CMP Valu 4 Lg U32 "D := a != b (u32)";
-    VCmpGeU32 "v_cmp_ge_u32"         [0xc6 0xc6 0xce] "m2 x1 x1 S" CMP Valu 4 Ge U32 "D := a >= b (u32)";
-    VCmpTU32 "v_cmp_t_u32"           [0xc7 0xc7 0xcf] "m2 x1 x1 S" CMP Valu 4 Tru U32 "D := always (u32)";
-    VCmpxFU32 "v_cmpx_f_u32"         [0xd0 0xd0 0xd8] "m2 x1 x1 S" CMPX Valu 4 F U32 "D := never (u32), EXEC := D";
-    VCmpxLtU32 "v_cmpx_lt_u32"       [0xd1 0xd1 0xd9] "m2 x1 x1 S" CMPX Valu 4 Lt U32 "D := a < b (u32), EXEC := D";
-    VCmpxEqU32 "v_cmpx_eq_u32"       [0xd2 0xd2 0xda] "m2 x1 x1 S" CMPX Valu 4 Eq U32 "D := a = b (u32), EXEC := D";
-    VCmpxLeU32 "v_cmpx_le_u32"       [0xd3 0xd3 0xdb] "m2 x1 x1 S" CMPX Valu 4 Le U32 "D := a <= b (u32), EXEC := D";
-    VCmpxGtU32 "v_cmpx_gt_u32"       [0xd4 0xd4 0xdc] "m2 x1 x1 S" CMPX Valu 4 Gt U32 "D := a > b (u32), EXEC := D";
-    VCmpxNeU32 "v_cmpx_ne_u32"       [0xd5 0xd5 0xdd] "m2 x1 x1 S" CMPX Valu 4 Lg U32 "D := a != b (u32), EXEC := D";
-    VCmpxGeU32 "v_cmpx_ge_u32"       [0xd6 0xd6 0xde] "m2 x1 x1 S" CMPX Valu 4 Ge U32 "D := a >= b (u32), EXEC := D";
-    VCmpxTU32 "v_cmpx_t_u32"         [0xd7 0xd7 0xdf] "m2 x1 x1 S" CMPX Valu 4 Tru U32 "D := always (u32), EXEC := D";
-    VCmpFI64 "v_cmp_f_i64"           [0xa0 0xa0 0xe0] "m2 x2 x2" CMP Valu 8 F I64 "D := never (i64)";
-    VCmpLtI64 "v_cmp_lt_i64"         [0xa1 0xa1 0xe1] "m2 x2 x2" CMP Valu 8 Lt I64 "D := a < b (i64)";
-    VCmpEqI64 "v_cmp_eq_i64"         [0xa2 0xa2 0xe2] "m2 x2 x2" CMP Valu 8 Eq I64 "D := a = b (i64)";
-    VCmpLeI64 "v_cmp_le_i64"         [0xa3 0xa3 0xe3] "m2 x2 x2" CMP Valu 8 Le I64 "D := a <= b (i64)";
-    VCmpGtI64 "v_cmp_gt_i64"         [0xa4 0xa4 0xe4] "m2 x2 x2" CMP Valu 8 Gt I64 "D := a > b (i64)";
-    VCmpNeI64 "v_cmp_ne_i64"         [0xa5 0xa5 0xe5] "m2 x2 x2" CMP Valu 8 Lg I64 "D := a != b (i64)";
-    VCmpGeI64 "v_cmp_ge_i64"         [0xa6 0xa6 0xe6] "m2 x2 x2" CMP Valu 8 Ge I64 "D := a >= b (i64)";
-    VCmpTI64 "v_cmp_t_i64"           [0xa7 0xa7 0xe7] "m2 x2 x2" CMP Valu 8 Tru I64 "D := always (i64)";
-    VCmpxFI64 "v_cmpx_f_i64"         [0xb0 0xb0 0xf0] "m2 x2 x2" CMPX Valu 8 F I64 "D := never (i64), EXEC := D";
-    VCmpxLtI64 "v_cmpx_lt_i64"       [0xb1 0xb1 0xf1] "m2 x2 x2" CMPX Valu 8 Lt I64 "D := a < b (i64), EXEC := D";
-    VCmpxEqI64 "v_cmpx_eq_i64"       [0xb2 0xb2 0xf2] "m2 x2 x2" CMPX Valu 8 Eq I64 "D := a = b (i64), EXEC := D";
-    VCmpxLeI64 "v_cmpx_le_i64"       [0xb3 0xb3 0xf3] "m2 x2 x2" CMPX Valu 8 Le I64 "D := a <= b (i64), EXEC := D";
-    VCmpxGtI64 "v_cmpx_gt_i64"       [0xb4 0xb4 0xf4] "m2 x2 x2" CMPX Valu 8 Gt I64 "D := a > b (i64), EXEC := D";
-    VCmpxNeI64 "v_cmpx_ne_i64"       [0xb5 0xb5 0xf5] "m2 x2 x2" CMPX Valu 8 Lg I64 "D := a != b (i64), EXEC := D";
-    VCmpxGeI64 "v_cmpx_ge_i64"       [0xb6 0xb6 0xf6] "m2 x2 x2" CMPX Valu 8 Ge I64 "D := a >= b (i64), EXEC := D";
-    VCmpxTI64 "v_cmpx_t_i64"         [0xb7 0xb7 0xf7] "m2 x2 x2" CMPX Valu 8 Tru I64 "D := always (i64), EXEC := D";
-    VCmpFU64 "v_cmp_f_u64"           [0xe0 0xe0 0xe8] "m2 x2 x2" CMP Valu 8 F U64 "D := never (u64)";
-    VCmpLtU64 "v_cmp_lt_u64"         [0xe1 0xe1 0xe9] "m2 x2 x2" CMP Valu 8 Lt U64 "D := a < b (u64)";
-    VCmpEqU64 "v_cmp_eq_u64"         [0xe2 0xe2 0xea] "m2 x2 x2" CMP Valu 8 Eq U64 "D := a = b (u64)";
-    VCmpLeU64 "v_cmp_le_u64"         [0xe3 0xe3 0xeb] "m2 x2 x2" CMP Valu 8 Le U64 "D := a <= b (u64)";
-    VCmpGtU64 "v_cmp_gt_u64"         [0xe4 0xe4 0xec] "m2 x2 x2" CMP Valu 8 Gt U64 "D := a > b (u64)";
-    VCmpNeU64 "v_cmp_ne_u64"         [0xe5 0xe5 0xed] "m2 x2 x2" CMP Valu 8 Lg U64 "D := a != b (u64)";
-    VCmpGeU64 "v_cmp_ge_u64"         [0xe6 0xe6 0xee] "m2 x2 x2" CMP Valu 8 Ge U64 "D := a >= b (u64)";
-    VCmpTU64 "v_cmp_t_u64"           [0xe7 0xe7 0xef] "m2 x2 x2" CMP Valu 8 Tru U64 "D := always (u64)";
-    VCmpxFU64 "v_cmpx_f_u64"         [0xf0 0xf0 0xf8] "m2 x2 x2" CMPX Valu 8 F U64 "D := never (u64), EXEC := D";
-    VCmpxLtU64 "v_cmpx_lt_u64"       [0xf1 0xf1 0xf9] "m2 x2 x2" CMPX Valu 8 Lt U64 "D := a < b (u64), EXEC := D";
-    VCmpxEqU64 "v_cmpx_eq_u64"       [0xf2 0xf2 0xfa] "m2 x2 x2" CMPX Valu 8 Eq U64 "D := a = b (u64), EXEC := D";
-    VCmpxLeU64 "v_cmpx_le_u64"       [0xf3 0xf3 0xfb] "m2 x2 x2" CMPX Valu 8 Le U64 "D := a <= b (u64), EXEC := D";
-    VCmpxGtU64 "v_cmpx_gt_u64"       [0xf4 0xf4 0xfc] "m2 x2 x2" CMPX Valu 8 Gt U64 "D := a > b (u64), EXEC := D";
-    VCmpxNeU64 "v_cmpx_ne_u64"       [0xf5 0xf5 0xfd] "m2 x2 x2" CMPX Valu 8 Lg U64 "D := a != b (u64), EXEC := D";
-    VCmpxGeU64 "v_cmpx_ge_u64"       [0xf6 0xf6 0xfe] "m2 x2 x2" CMPX Valu 8 Ge U64 "D := a >= b (u64), EXEC := D";
-    VCmpxTU64 "v_cmpx_t_u64"         [0xf7 0xf7 0xff] "m2 x2 x2" CMPX Valu 8 Tru U64 "D := always (u64), EXEC := D";
     VCmpClassF32 "v_cmp_class_f32"   [0x88 0x88 0x10] "m2 f1 x1 S" CMP Valu 4 Class F32 "D := class of a is in mask b (f32)";
     VCmpxClassF32 "v_cmpx_class_f32" [0x98 0x98 0x11] "m2 f1 x1 S" CMPX Valu 4 Class F32 "D := class of a is in mask b (f32), EXEC := D";
     VCmpClassF64 "v_cmp_class_f64"   [0xa8 0xa8 0x12] "m2 f2 x1" CMP Valu 32 Class F64 "D := class of a is in mask b (f64)";

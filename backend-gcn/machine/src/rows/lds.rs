@@ -7,9 +7,9 @@ use super::build::*;
 
 // VINTRP, section 9.
 vintrp! {
-    VInterpP1F32 "v_interp_p1_f32"   [0x00 0x00 0x00] v "D := P0 + I * P10";
-    VInterpP2F32 "v_interp_p2_f32"   [0x01 0x01 0x01] v "D := D + J * P20";
-    VInterpMovF32 "v_interp_mov_f32" [0x02 0x02 0x02] p "D := P10, P20 or P0";
+    VInterpP1F32 "v_interp_p1_f32"   [0x00 0x00 0x00] "v" EXEC_M0 "D := P0 + I * P10";
+    VInterpP2F32 "v_interp_p2_f32"   [0x01 0x01 0x01] "v" EXEC_M0 "D := D + J * P20";
+    VInterpMovF32 "v_interp_mov_f32" [0x02 0x02 0x02] "p" EXEC_M0 "D := P10, P20 or P0";
 }
 
 // DS, section 10. In front of the meaning: what is done with memory, see `ds_operation`.

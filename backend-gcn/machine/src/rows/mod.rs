@@ -23,25 +23,11 @@ mod scalar;
 mod vector;
 
 /// The forms by their lists, those that an instruction lacks among them.
+#[rustfmt::skip]
 static PARTS: &[&[Form]] = &[
-    scalar::SOP2,
-    scalar::SOPK,
-    scalar::SOP1,
-    scalar::SOPC,
-    scalar::SOPP,
-    scalar::SMRD,
-    scalar::SMEM,
-    vector::VOP1,
-    vector::VOP2,
-    vector::VOP3,
-    compare::VOPC,
-    lds::VINTRP,
-    lds::DS,
-    memory::MUBUF,
-    memory::MTBUF,
-    memory::FLAT,
-    image::MIMG,
-    build::SPECIAL,
+    scalar::SOP2, scalar::SOPK, scalar::SOP1, scalar::SOPC, scalar::SOPP, scalar::SMRD, scalar::SMEM, vector::VOP1,
+    vector::VOP2, vector::VOP3, compare::FLOATS, compare::INTEGERS, compare::VOPC, lds::VINTRP, lds::DS,
+    memory::MUBUF, memory::MTBUF, memory::FLAT, image::MIMG, build::SPECIAL,
 ];
 
 /// Number of forms that exist, and of their operands.

@@ -117,25 +117,14 @@ pub(crate) const fn buffer_facts(format: Format, g: Sig, operation: Operation) -
 }
 
 /// The effect of an access to a buffer or to flat memory, by its words in the table.
+#[rustfmt::skip]
 macro_rules! buffer_operation {
-    (move $t:ident) => {
-        Operation::Elements(Elements::$t)
-    };
-    (format) => {
-        Operation::Formatted { half: false }
-    };
-    (half) => {
-        Operation::Formatted { half: true }
-    };
-    (atomic $op:ident) => {
-        Operation::Atomic(Atomic { op: AtomicOp::$op, wide: false })
-    };
-    (cache) => {
-        Operation::Own
-    };
-    (undefined) => {
-        Operation::Undefined
-    };
+    (move $t:ident) => { Operation::Elements(Elements::$t) };
+    (format) => { Operation::Formatted { half: false } };
+    (half) => { Operation::Formatted { half: true } };
+    (atomic $op:ident) => { Operation::Atomic(Atomic { op: AtomicOp::$op, wide: false }) };
+    (cache) => { Operation::Own };
+    (undefined) => { Operation::Undefined };
 }
 
 /// Facts of an image instruction.
@@ -148,39 +137,24 @@ pub(crate) const fn mimg_facts(op: ImageOp) -> Attrs {
     Attrs { lanes: op.implicit(), ..vmem(Format::Mimg, access, Operation::Image(op)) }
 }
 
-macro_rules! mubuf {
-    ($($op:ident $name:literal [$($c:tt)*] $sig:literal $($what:ident)+ $doc:literal;)*) => {
-        /// Rows of section 11.1.
-        pub(crate) static MUBUF: &[Form] = &[$(
-            row!(Op::$op, $name, mubuf_enc(codes!($($c)*), false, sig($sig)), mubuf_slots(sig($sig), false),
-                buffer_facts(Format::Mubuf, sig($sig), buffer_operation!($($what)+)), 8, EXEC_R, $doc, "11.1"),
-            row!(Op::$op, $name, mubuf_enc(codes!($($c)*), true, sig($sig)), mubuf_slots(sig($sig), true),
-                buffer_facts(Format::Mubuf, sig($sig), buffer_operation!($($what)+)), 8, EXEC_R, $doc, "11.1"),
-        )*];
-    };
+pub(crate) const fn mubuf_form(d: Decl, gfx8: bool, does: Operation) -> Form {
+    let facts = buffer_facts(Format::Mubuf, d.sig, does);
+    d.form(mubuf_enc(d.codes, gfx8, d.sig), mubuf_slots(d.sig, gfx8), facts, 8, EXEC_R)
 }
-macro_rules! mtbuf {
-    ($($op:ident $name:literal [$($c:tt)*] $sig:literal $($what:ident)+ $doc:literal;)*) => {
-        /// Rows of section 11.2.
-        pub(crate) static MTBUF: &[Form] = &[$(
-            row!(Op::$op, $name, mtbuf_enc(codes!($($c)*), false), mtbuf_slots(sig($sig), false),
-                buffer_facts(Format::Mtbuf, sig($sig), buffer_operation!($($what)+)), 8, EXEC_R, $doc, "11.2"),
-            row!(Op::$op, $name, mtbuf_enc(codes!($($c)*), true), mtbuf_slots(sig($sig), true),
-                buffer_facts(Format::Mtbuf, sig($sig), buffer_operation!($($what)+)), 8, EXEC_R, $doc, "11.2"),
-        )*];
-    };
+
+pub(crate) const fn mtbuf_form(d: Decl, gfx8: bool, does: Operation) -> Form {
+    let facts = buffer_facts(Format::Mtbuf, d.sig, does);
+    d.form(mtbuf_enc(d.codes, gfx8), mtbuf_slots(d.sig, gfx8), facts, 8, EXEC_R)
 }
-macro_rules! flat {
-    ($($op:ident $name:literal [$($c:tt)*] $sig:literal $($what:ident)+ $doc:literal;)*) => {
-        /// Rows of section 11.6.
-        pub(crate) static FLAT: &[Form] = &[$(
-            row!(Op::$op, $name, flat_enc(codes!($($c)*), sig($sig), false), flat_slots(sig($sig), false),
-                buffer_facts(Format::Flat, sig($sig), buffer_operation!($($what)+)), 8, EXEC_M0, $doc, "11.6"),
-            row!(Op::$op, $name, flat_enc(codes!($($c)*), sig($sig), true), flat_slots(sig($sig), true),
-                buffer_facts(Format::Flat, sig($sig), buffer_operation!($($what)+)), 8, EXEC_M0, $doc, "11.6"),
-        )*];
-    };
+
+pub(crate) const fn flat_form(d: Decl, returns: bool, does: Operation) -> Form {
+    let facts = buffer_facts(Format::Flat, d.sig, does);
+    d.form(flat_enc(d.codes, d.sig, returns), flat_slots(d.sig, returns), facts, 8, EXEC_M0)
 }
+
+macro_rules! mubuf { ($($t:tt)*) => { forms!(MUBUF "11.1" mubuf_form [false, true] buffer_operation: $($t)*); }; }
+macro_rules! mtbuf { ($($t:tt)*) => { forms!(MTBUF "11.2" mtbuf_form [false, true] buffer_operation: $($t)*); }; }
+macro_rules! flat { ($($t:tt)*) => { forms!(FLAT "11.6" flat_form [false, true] buffer_operation: $($t)*); }; }
 
 // ---- images
 
@@ -224,16 +198,8 @@ macro_rules! image_op {
     ($kind:ident $($asks:ident)*) => { ImageOp::new(ImageKind::$kind)$(.$asks())* };
 }
 
-macro_rules! mimg {
-    ($($op:ident $name:literal [$($c:tt)*] $sig:literal $($what:ident)+ $doc:literal;)*) => {
-        /// Rows of section 12.1.
-        pub(crate) static MIMG: &[Form] = &[$(
-            row!(Op::$op, $name, mimg_enc(codes!($($c)*), sig($sig), false),
-                mimg_slots(sig($sig), image_op!($($what)+), false),
-                mimg_facts(image_op!($($what)+)), 8, EXEC_R, $doc, "12.1"),
-            row!(Op::$op, $name, mimg_enc(codes!($($c)*), sig($sig), true),
-                mimg_slots(sig($sig), image_op!($($what)+), true),
-                mimg_facts(image_op!($($what)+)), 8, EXEC_R, $doc, "12.1"),
-        )*];
-    };
+pub(crate) const fn mimg_form(d: Decl, gfx8: bool, op: ImageOp) -> Form {
+    d.form(mimg_enc(d.codes, d.sig, gfx8), mimg_slots(d.sig, op, gfx8), mimg_facts(op), 8, EXEC_R)
 }
+
+macro_rules! mimg { ($($t:tt)*) => { forms!(MIMG "12.1" mimg_form [false, true] image_op: $($t)*); }; }

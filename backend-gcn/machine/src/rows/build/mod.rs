@@ -38,21 +38,27 @@ macro_rules! codes {
     ($a:tt $b:tt $c:tt) => { [codes!(@ $a), codes!(@ $b), codes!(@ $c)] };
 }
 
-/// One row: encodings, slots and the rest.
-macro_rules! row {
-    ($op:expr, $name:expr, $enc:expr, $slots:expr, $facts:expr, $bytes:expr, $imp:expr, $doc:expr, $src:expr) => {
-        Form {
-            op: $op,
-            name: $name,
-            enc: $enc,
-            slots: $slots,
-            facts: $facts,
-            bytes: $bytes,
-            implicit: $imp,
-            doc: $doc,
-            source: $src,
-        }
+/// The rows of a class: `$make` gives the form of a declaration for each of `$variants`, `$words` reads what stands between its signature and
+/// its meaning.
+macro_rules! forms {
+    (@ $make:ident [$($variant:expr),*] $decl:expr, $words:expr) => {
+        [$($make($decl, $variant, $words)),*]
     };
+    ($list:ident $source:literal $make:ident $variants:tt $words:ident:
+     $($op:ident $name:literal [$($c:tt)*] $sig:literal $($word:ident)* $doc:literal;)*) => {
+        #[doc = concat!("Rows of section ", $source, ".")]
+        pub(crate) static $list: &[Form] = [$(forms!(@ $make $variants
+            Decl { op: Op::$op, name: $name, codes: codes!($($c)*), sig: sig($sig), doc: $doc, source: $source },
+            $words!($($word)*)
+        ),)*].as_flattened();
+    };
+}
+
+/// State that an instruction reads or writes without an operand.
+#[rustfmt::skip]
+macro_rules! state {
+    () => { NONE };
+    ($state:ident) => { $state };
 }
 
 #[macro_use]
@@ -125,6 +131,33 @@ impl Form {
             .operands(operands)
             .implicit(self.implicit)
             .doc(self.doc, self.source)
+    }
+}
+
+/// A declaration, as far as all classes have the same.
+#[derive(Clone, Copy)]
+pub(crate) struct Decl {
+    pub op: Op,
+    pub name: &'static str,
+    pub codes: [u16; 3],
+    pub sig: Sig,
+    pub doc: &'static str,
+    pub source: &'static str,
+}
+
+pub(crate) type State = &'static [Implicit];
+
+impl Decl {
+    const fn form(&self, enc: [Enc; 3], slots: Slots, facts: Attrs, bytes: u8, implicit: State) -> Form {
+        Form { op: self.op, name: self.name, enc, slots, facts, bytes, implicit, doc: self.doc, source: self.source }
+    }
+
+    /// A form of the scalar ALU. The one with a literal exists where the last source takes any scalar operand.
+    const fn scalar(self, format: Format, long: bool, slots: Slots, state: State) -> Form {
+        let g = self.sig;
+        let literal = g.t[1].a == b's' || g.t[0].a == b's' && g.t[1].a == b'i';
+        let enc = if long && !literal { nothing() } else { sop_enc(self.codes, format, long) };
+        self.form(enc, slots, salu(format, g), if long { 8 } else { 4 }, state)
     }
 }
 
@@ -353,54 +386,37 @@ pub(crate) const fn sop_enc(codes: [u16; 3], format: Format, long: bool) -> [Enc
     }
 }
 
-/// The literal form exists where the last source takes any scalar operand.
-pub(crate) const fn if_literal(g: Sig, e: [Enc; 3]) -> [Enc; 3] {
-    if g.t[1].a == b's' || g.t[0].a == b's' && g.t[1].a == b'i' { e } else { nothing() }
-}
-
 const fn nothing() -> [Enc; 3] {
     [Enc { generations: 0, mask: 0, value: 0 }; 3]
 }
 
-macro_rules! sop_two {
-    ($list:ident $format:ident $slots:ident $src:literal:
-     $($op:ident $name:literal [$($c:tt)*] $sig:literal $imp:ident $doc:literal;)*) => {
-        #[doc = concat!("Rows of section ", $src, ".")]
-        pub(crate) static $list: &[Form] = &[$(
-            row!(Op::$op, $name, sop_enc(codes!($($c)*), Format::$format, false), $slots(sig($sig), false),
-                salu(Format::$format, sig($sig)), 4, $imp, $doc, $src),
-            row!(Op::$op, $name, if_literal(sig($sig), sop_enc(codes!($($c)*), Format::$format, true)),
-                $slots(sig($sig), true), salu(Format::$format, sig($sig)), 8, $imp, $doc, $src),
-        )*];
-    };
-}
-macro_rules! sop2 { ($($t:tt)*) => { sop_two!(SOP2 Sop2 sop2_slots "4.1": $($t)*); }; }
-macro_rules! sop1 { ($($t:tt)*) => { sop_two!(SOP1 Sop1 sop1_slots "4.3": $($t)*); }; }
-macro_rules! sopc { ($($t:tt)*) => { sop_two!(SOPC Sopc sopc_slots "4.4": $($t)*); }; }
-
-macro_rules! sopk {
-    ($($op:ident $name:literal [$($c:tt)*] $sig:literal $imp:ident $doc:literal;)*) => {
-        /// Rows of section 4.2.
-        pub(crate) static SOPK: &[Form] = &[$(
-            row!(Op::$op, $name, sop_enc(codes!($($c)*), Format::Sopk, false), sopk_slots(sig($sig)),
-                salu(Format::Sopk, sig($sig)), if ends_with_literal($sig) { 8 } else { 4 }, $imp, $doc, "4.2"),
-        )*];
-    };
-}
-macro_rules! sopp {
-    ($($op:ident $name:literal [$($c:tt)*] $sig:literal $imp:ident $doc:literal;)*) => {
-        /// Rows of section 4.5.
-        pub(crate) static SOPP: &[Form] = &[$(
-            row!(Op::$op, $name, sop_enc(codes!($($c)*), Format::Sopp, false), sopp_slots(sig($sig)),
-                sopp_facts(Op::$op), 4, $imp, $doc, "4.5"),
-        )*];
-    };
+pub(crate) const fn sop2_form(d: Decl, long: bool, state: State) -> Form {
+    d.scalar(Format::Sop2, long, sop2_slots(d.sig, long), state)
 }
 
-pub(crate) const fn ends_with_literal(signature: &str) -> bool {
-    let g = sig(signature);
-    g.t[g.n - 1].a == b'l'
+pub(crate) const fn sop1_form(d: Decl, long: bool, state: State) -> Form {
+    d.scalar(Format::Sop1, long, sop1_slots(d.sig, long), state)
 }
+
+pub(crate) const fn sopc_form(d: Decl, long: bool, state: State) -> Form {
+    d.scalar(Format::Sopc, long, sopc_slots(d.sig, long), state)
+}
+
+pub(crate) const fn sopk_form(d: Decl, _: (), state: State) -> Form {
+    let (g, enc) = (d.sig, sop_enc(d.codes, Format::Sopk, false));
+    let bytes = if g.t[g.n - 1].a == b'l' { 8 } else { 4 };
+    d.form(enc, sopk_slots(g), salu(Format::Sopk, g), bytes, state)
+}
+
+pub(crate) const fn sopp_form(d: Decl, _: (), state: State) -> Form {
+    d.form(sop_enc(d.codes, Format::Sopp, false), sopp_slots(d.sig), sopp_facts(d.op), 4, state)
+}
+
+macro_rules! sop2 { ($($t:tt)*) => { forms!(SOP2 "4.1" sop2_form [false, true] state: $($t)*); }; }
+macro_rules! sopk { ($($t:tt)*) => { forms!(SOPK "4.2" sopk_form [()] state: $($t)*); }; }
+macro_rules! sop1 { ($($t:tt)*) => { forms!(SOP1 "4.3" sop1_form [false, true] state: $($t)*); }; }
+macro_rules! sopc { ($($t:tt)*) => { forms!(SOPC "4.4" sopc_form [false, true] state: $($t)*); }; }
+macro_rules! sopp { ($($t:tt)*) => { forms!(SOPP "4.5" sopp_form [()] state: $($t)*); }; }
 
 /// Facts of what the branch unit does: a barrier is one for memory too.
 pub(crate) const fn sopp_facts(op: Op) -> Attrs {
@@ -506,36 +522,23 @@ pub(crate) const fn smem_facts(format: Format, g: Sig) -> Attrs {
     }
 }
 
-macro_rules! smrd {
-    ($($op:ident $name:literal [$($c:tt)*] $sig:literal $doc:literal;)*) => {
-        /// Rows of section 5 for gfx6 and gfx7.
-        pub(crate) static SMRD: &[Form] = &[$(
-            row!(Op::$op, $name, smrd_enc(sig($sig), codes!($($c)*), Off::Imm), smrd_slots(sig($sig), Off::Imm),
-                smem_facts(Format::Smrd, sig($sig)), 4, NONE, $doc, "5"),
-            row!(Op::$op, $name, smrd_enc(sig($sig), codes!($($c)*), Off::Sgpr), smrd_slots(sig($sig), Off::Sgpr),
-                smem_facts(Format::Smrd, sig($sig)), 4, NONE, $doc, "5"),
-            row!(Op::$op, $name, smrd_enc(sig($sig), codes!($($c)*), Off::Literal), smrd_slots(sig($sig), Off::Literal),
-                smem_facts(Format::Smrd, sig($sig)), 8, NONE, $doc, "5"),
-        )*];
-    };
+pub(crate) const fn smrd_form(d: Decl, off: Off, state: State) -> Form {
+    let bytes = if matches!(off, Off::Literal) { 8 } else { 4 };
+    d.form(smrd_enc(d.sig, d.codes, off), smrd_slots(d.sig, off), smem_facts(Format::Smrd, d.sig), bytes, state)
 }
-macro_rules! smem {
-    ($($op:ident $name:literal [$($c:tt)*] $sig:literal $doc:literal;)*) => {
-        /// Rows of section 5 for gfx8.
-        pub(crate) static SMEM: &[Form] = &[$(
-            row!(Op::$op, $name, smem_enc(sig($sig), codes!($($c)*), Off::Imm), smem_slots(sig($sig), Off::Imm),
-                smem_facts(Format::Smem, sig($sig)), 8, NONE, $doc, "5"),
-            row!(Op::$op, $name, smem_enc(sig($sig), codes!($($c)*), Off::Sgpr), smem_slots(sig($sig), Off::Sgpr),
-                smem_facts(Format::Smem, sig($sig)), 8, NONE, $doc, "5"),
-        )*];
-    };
+
+pub(crate) const fn smem_form(d: Decl, off: Off, state: State) -> Form {
+    d.form(smem_enc(d.sig, d.codes, off), smem_slots(d.sig, off), smem_facts(Format::Smem, d.sig), 8, state)
 }
+
+macro_rules! smrd { ($($t:tt)*) => { forms!(SMRD "5" smrd_form [Off::Imm, Off::Sgpr, Off::Literal] state: $($t)*); }; }
+macro_rules! smem { ($($t:tt)*) => { forms!(SMEM "5" smem_form [Off::Imm, Off::Sgpr] state: $($t)*); }; }
 
 // ---- interpolation, LDS
 
 const ATTR: Field = Field::split(&[(10, 6), (8, 2)]);
 
-pub(crate) const fn vintrp_slots(register: bool, accumulates: bool) -> Slots {
+const fn vintrp_slots(register: bool, accumulates: bool) -> Slots {
     let role = if accumulates { Role::UseDef } else { Role::Def };
     let s = Slots::new().put("vdst", f(18, 8), Kind::Vgpr(1), role);
     let s = if register {
@@ -550,21 +553,13 @@ pub(crate) const fn vintrp_enc(codes: [u16; 3], gfx8: bool) -> [Enc; 3] {
     if gfx8 { enc(codes, NEW, top(6, 0x35), (16, 2), NOTHING) } else { enc(codes, OLD, top(6, 0x32), (16, 2), NOTHING) }
 }
 
-macro_rules! vintrp {
-    (@ v) => { true };
-    (@ p) => { false };
-    ($($op:ident $name:literal [$($c:tt)*] $src:ident $doc:literal;)*) => {
-        /// Rows of section 9.
-        pub(crate) static VINTRP: &[Form] = &[$(
-            row!(Op::$op, $name, vintrp_enc(codes!($($c)*), false),
-                vintrp_slots(vintrp!(@ $src), matches!(Op::$op, Op::VInterpP2F32)),
-                facts(Format::Vintrp, Suffix::None, Unit::Interp, 4), 4, EXEC_M0, $doc, "9"),
-            row!(Op::$op, $name, vintrp_enc(codes!($($c)*), true),
-                vintrp_slots(vintrp!(@ $src), matches!(Op::$op, Op::VInterpP2F32)),
-                facts(Format::Vintrp, Suffix::E32, Unit::Interp, 4), 4, EXEC_M0, $doc, "9"),
-        )*];
-    };
+pub(crate) const fn vintrp_form(d: Decl, gfx8: bool, state: State) -> Form {
+    let suffix = if gfx8 { Suffix::E32 } else { Suffix::None };
+    let slots = vintrp_slots(d.sig.has(b'v'), matches!(d.op, Op::VInterpP2F32));
+    d.form(vintrp_enc(d.codes, gfx8), slots, facts(Format::Vintrp, suffix, Unit::Interp, 4), 4, state)
 }
+
+macro_rules! vintrp { ($($t:tt)*) => { forms!(VINTRP "9" vintrp_form [false, true] state: $($t)*); }; }
 
 pub(crate) const fn ds_slots(g: Sig, gfx8: bool) -> Slots {
     let mut s = Slots::new();
@@ -651,56 +646,28 @@ pub(crate) const fn ds_facts(g: Sig, (access, operation): (Access, Operation)) -
 }
 
 /// The effect of an LDS instruction: access and operation by its words in the table.
+#[rustfmt::skip]
 macro_rules! ds_operation {
-    (read $t:ident) => {
-        (Access::Load, Operation::Elements(Elements::$t))
-    };
-    (write $t:ident) => {
-        (Access::Store, Operation::Elements(Elements::$t))
-    };
-    (read2 $t:ident) => {
-        (Access::Load, Operation::Pair(Elements::$t, 1))
-    };
-    (write2 $t:ident) => {
-        (Access::Store, Operation::Pair(Elements::$t, 1))
-    };
-    (exchange2 $t:ident) => {
-        (Access::Atomic, Operation::Pair(Elements::$t, 1))
-    };
-    (read2st64 $t:ident) => {
-        (Access::Load, Operation::Pair(Elements::$t, 64))
-    };
-    (write2st64 $t:ident) => {
-        (Access::Store, Operation::Pair(Elements::$t, 64))
-    };
-    (exchange2st64 $t:ident) => {
-        (Access::Atomic, Operation::Pair(Elements::$t, 64))
-    };
-    (atomic $op:ident) => {
-        (Access::Atomic, Operation::Atomic(Atomic { op: AtomicOp::$op, wide: false }))
-    };
-    (counter) => {
-        (Access::Atomic, Operation::Own)
-    };
-    (undefined) => {
-        (Access::Atomic, Operation::Undefined)
-    };
-    (nothing) => {
-        (Access::None, Operation::Own)
-    };
+    (read $t:ident) => { (Access::Load, Operation::Elements(Elements::$t)) };
+    (write $t:ident) => { (Access::Store, Operation::Elements(Elements::$t)) };
+    (read2 $t:ident) => { (Access::Load, Operation::Pair(Elements::$t, 1)) };
+    (write2 $t:ident) => { (Access::Store, Operation::Pair(Elements::$t, 1)) };
+    (exchange2 $t:ident) => { (Access::Atomic, Operation::Pair(Elements::$t, 1)) };
+    (read2st64 $t:ident) => { (Access::Load, Operation::Pair(Elements::$t, 64)) };
+    (write2st64 $t:ident) => { (Access::Store, Operation::Pair(Elements::$t, 64)) };
+    (exchange2st64 $t:ident) => { (Access::Atomic, Operation::Pair(Elements::$t, 64)) };
+    (atomic $op:ident) => { (Access::Atomic, Operation::Atomic(Atomic { op: AtomicOp::$op, wide: false })) };
+    (counter) => { (Access::Atomic, Operation::Own) };
+    (undefined) => { (Access::Atomic, Operation::Undefined) };
+    (nothing) => { (Access::None, Operation::Own) };
 }
 
-macro_rules! ds {
-    ($($op:ident $name:literal [$($c:tt)*] $sig:literal $imp:ident $($what:ident)+ $doc:literal;)*) => {
-        /// Rows of section 10.
-        pub(crate) static DS: &[Form] = &[$(
-            row!(Op::$op, $name, ds_enc(codes!($($c)*), false, sig($sig)), ds_slots(sig($sig), false),
-                ds_facts(sig($sig), ds_operation!($($what)+)), 8, $imp, $doc, "10"),
-            row!(Op::$op, $name, ds_enc(codes!($($c)*), true, sig($sig)), ds_slots(sig($sig), true),
-                ds_facts(sig($sig), ds_operation!($($what)+)), 8, $imp, $doc, "10"),
-        )*];
-    };
+pub(crate) const fn ds_form(d: Decl, gfx8: bool, (state, does): (State, (Access, Operation))) -> Form {
+    d.form(ds_enc(d.codes, gfx8, d.sig), ds_slots(d.sig, gfx8), ds_facts(d.sig, does), 8, state)
 }
+
+macro_rules! ds_words { ($state:ident $($what:ident)+) => { ($state, ds_operation!($($what)+)) }; }
+macro_rules! ds { ($($t:tt)*) => { forms!(DS "10" ds_form [false, true] ds_words: $($t)*); }; }
 
 // ---- exports and gfx8 interpolation in VOP3
 
@@ -734,16 +701,29 @@ const fn interp_slots(param: bool, src2: bool, f16: bool, omod: bool, accumulate
     if omod { s.put("omod", f(59, 2), Kind::Omod, Role::Mod) } else { s }
 }
 
+/// An export on the generations that have this code, with these top bits.
+const fn export(codes: [u16; 3], prefix: u32) -> Form {
+    let doc = "export to a render target, position or parameter";
+    let facts = accesses(facts(Format::Exp, Suffix::None, Unit::Export, 16), Access::None, Counter::Export);
+    Decl { op: Op::Exp, name: "exp", codes, sig: sig(""), doc, source: "13" }.form(
+        enc(codes, ALL, top(6, prefix), (31, 0), NOTHING),
+        exp_slots(),
+        facts,
+        8,
+        imp::EXEC_R,
+    )
+}
+
 macro_rules! special {
     ($($op:ident $name:literal $code:literal $suffix:ident $slots:expr, $doc:literal;)*) => {
         /// Exports, and interpolation in VOP3.
         pub(crate) static SPECIAL: &[Form] = &[
-            row!(Op::Exp, "exp", enc([0, 0, NO], OLD, top(6, 0x3e), (31, 0), NOTHING), exp_slots(),
-                accesses(facts(Format::Exp, Suffix::None, Unit::Export, 16), Access::None, Counter::Export), 8, imp::EXEC_R, "export to a render target, position or parameter", "13"),
-            row!(Op::Exp, "exp", enc([NO, NO, 0], NEW, top(6, 0x31), (31, 0), NOTHING), exp_slots(),
-                accesses(facts(Format::Exp, Suffix::None, Unit::Export, 16), Access::None, Counter::Export), 8, imp::EXEC_R, "export to a render target, position or parameter", "13"),
-            $(row!(Op::$op, $name, enc([NO, NO, $code], NEW, top(6, 0x34), (16, 10), NOTHING), $slots,
-                facts(Format::Vop3a, Suffix::$suffix, Unit::Interp, 4), 8, imp::EXEC_M0, $doc, "9"),)*
+            export([0, 0, NO], 0x3e),
+            export([NO, NO, 0], 0x31),
+            $(Decl { op: Op::$op, name: $name, codes: [NO, NO, $code], sig: sig(""), doc: $doc, source: "9" }.form(
+                enc([NO, NO, $code], NEW, top(6, 0x34), (16, 10), NOTHING), $slots,
+                facts(Format::Vop3a, Suffix::$suffix, Unit::Interp, 4), 8, imp::EXEC_M0,
+            ),)*
         ];
     };
 }

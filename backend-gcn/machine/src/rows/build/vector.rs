@@ -208,69 +208,53 @@ pub(crate) const fn vector(own: Attrs, g: Sig, operation: Operation) -> Attrs {
 }
 
 /// The operation of a vector instruction beyond its opcode: a compare by condition and type.
+#[rustfmt::skip]
 macro_rules! vector_operation {
-    () => {
-        Operation::Own
-    };
-    (Class $ty:ident) => {
-        Operation::Compare(Compare { ty: Number::$ty, test: Test::Class })
-    };
-    ($c:ident $ty:ident) => {
-        Operation::Compare(Compare { ty: Number::$ty, test: Test::Order(Condition::$c) })
-    };
+    () => { Operation::Own };
+    (Class $ty:ident) => { Operation::Compare(Compare { ty: Number::$ty, test: Test::Class }) };
+    ($c:ident $ty:ident) => { Operation::Compare(Compare { ty: Number::$ty, test: Test::Order(Condition::$c) }) };
 }
 
-/// The part of a declaration of the vector ALU that all its forms share.
+/// A declaration of the vector ALU.
 #[derive(Clone, Copy)]
 pub(crate) struct VectorDecl {
-    pub op: Op,
-    pub name: &'static str,
-    pub codes: [u16; 3],
-    pub sig: Sig,
+    pub decl: Decl,
     pub implicit: imp::Vector,
     pub unit: Unit,
     pub cycles: u8,
     pub operation: Operation,
-    pub doc: &'static str,
-    pub source: &'static str,
 }
 
 impl VectorDecl {
-    const fn form(&self, enc: [Enc; 3], slots: Slots, facts: Attrs, bytes: u8, implicit: &'static [Implicit]) -> Form {
-        let facts = vector(facts, self.sig, self.operation);
-        Form { op: self.op, name: self.name, enc, slots, facts, bytes, implicit, doc: self.doc, source: self.source }
+    const fn form(&self, enc: [Enc; 3], slots: Slots, facts: Attrs, bytes: u8, implicit: State) -> Form {
+        self.decl.form(enc, slots, vector(facts, self.decl.sig, self.operation), bytes, implicit)
     }
 
     const fn short(&self, format: Format, form: Short, own: Format, suffix: Suffix) -> Form {
-        let g = self.sig;
-        let select = matches!(self.op, Op::VCndmaskB32) && matches!(form, Short::Sdwa | Short::Dpp);
+        let g = self.decl.sig;
+        let select = matches!(self.decl.op, Op::VCndmaskB32) && matches!(form, Short::Sdwa | Short::Dpp);
         let bytes = if matches!(form, Short::E32) && !g.find(b'K') { 4 } else { 8 };
         let facts = facts(own, suffix, self.unit, self.cycles);
-        self.form(
-            short_enc(self.codes, format, form, g),
-            short_slots(g, form, select),
-            facts,
-            bytes,
-            self.implicit.short,
-        )
+        let enc = short_enc(self.decl.codes, format, form, g);
+        self.form(enc, short_slots(g, form, select), facts, bytes, self.implicit.short)
     }
 
     const fn long(&self, base: (u16, u16), gfx8: bool, suffix: Suffix) -> Form {
-        let facts = vop3_facts(self.sig, suffix, self.unit, self.cycles);
-        let enc = long_enc(self.codes, base, gfx8, self.sig);
-        self.form(enc, long_slots(self.sig, gfx8), facts, 8, self.implicit.long)
+        let facts = vop3_facts(self.decl.sig, suffix, self.unit, self.cycles);
+        let enc = long_enc(self.decl.codes, base, gfx8, self.decl.sig);
+        self.form(enc, long_slots(self.decl.sig, gfx8), facts, 8, self.implicit.long)
     }
 
     /// All forms of an instruction that has one in 32 bits.
     pub(crate) const fn all(&self, format: Format, base: (u16, u16), sdwa: Suffix) -> [Form; 6] {
-        let suffix = e32_suffix(self.sig);
+        let suffix = e32_suffix(self.decl.sig);
         [
             self.short(format, Short::E32, format, suffix),
             self.short(format, Short::Literal, format, suffix),
             self.long(base, false, Suffix::E64),
             self.long(base, true, Suffix::E64),
             self.short(format, Short::Sdwa, Format::Sdwa, sdwa),
-            self.short(format, Short::Dpp, Format::Dpp, dpp_suffix(self.sig)),
+            self.short(format, Short::Dpp, Format::Dpp, dpp_suffix(self.decl.sig)),
         ]
     }
 
@@ -286,8 +270,8 @@ macro_rules! vop_short {
         #[doc = concat!("Rows of section ", $src, " in all their forms.")]
         pub(crate) static $list: &[Form] = [$(
             VectorDecl {
-                op: Op::$op, name: $name, codes: codes!($($c)*), sig: sig($sig), implicit: imp::v::$imp, unit: Unit::$unit,
-                cycles: $cycles, operation: vector_operation!($($what)*), doc: $doc, source: $src,
+                decl: Decl { op: Op::$op, name: $name, codes: codes!($($c)*), sig: sig($sig), doc: $doc, source: $src },
+                implicit: imp::v::$imp, unit: Unit::$unit, cycles: $cycles, operation: vector_operation!($($what)*),
             }.all(Format::$format, $base, Suffix::$sdwa),
         )*].as_flattened();
     };
@@ -301,8 +285,8 @@ macro_rules! vop3 {
         /// Rows of section 6.3.
         pub(crate) static VOP3: &[Form] = [$(
             VectorDecl {
-                op: Op::$op, name: $name, codes: codes!($($c)*), sig: sig($sig), implicit: imp::v::$imp, unit: Unit::$unit,
-                cycles: $cycles, operation: Operation::Own, doc: $doc, source: "6.3",
+                decl: Decl { op: Op::$op, name: $name, codes: codes!($($c)*), sig: sig($sig), doc: $doc, source: "6.3" },
+                implicit: imp::v::$imp, unit: Unit::$unit, cycles: $cycles, operation: Operation::Own,
             }.only_long(),
         )*].as_flattened();
     };
