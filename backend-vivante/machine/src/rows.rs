@@ -191,166 +191,80 @@ pub(crate) const STORE_IGNORED: Word = Field::new(12, 11).mask() | Field::new(27
 /// The don't-care bit of branches and calls.
 pub(crate) const BRANCH_IGNORED: Word = PACK.mask();
 
-macro_rules! slots {
-    (mods; $($s:expr),*) => { &[HP_S, SAT_S, SKPHP_S, TYPE_S, PACK_S, THREAD_S, ROUND_S, $($s),*] };
-    (cmods; $($s:expr),*) => { &[HP_S, SAT_S, COND_S, SKPHP_S, TYPE_S, PACK_S, THREAD_S, ROUND_S, $($s),*] };
-    (mem; $($s:expr),*) => {
-        &[SAT_S, COND_S, SKPHP_S, DENORM_S, LOCAL_S, TYPE_S, SHIFT_S, PACK_S, THREAD_Q, HP_Q, $($s),*]
-    };
-    (kill; $($s:expr),*) => { &[COND_S, TYPE_S, PACK_S, THREAD_S, ROUND_S, $($s),*] };
-    (br; $($s:expr),*) => { &[COND_S, TYPE_S, $($s),*] };
+/// The modifiers that rows begin with, as text and as slots.
+#[rustfmt::skip]
+macro_rules! head {
+    (text mods) => { "{hp}{sat}{skphp}{type}{pack}{thread}{round} " };
+    (text cmods) => { "{hp}{sat}{cond}{skphp}{type}{pack}{thread}{round} " };
+    (text unk) => { "{unk}{hp}{sat}{skphp}{type}{pack}{thread}{round} " };
+    (text mem) => { "{sat}{cond}{skphp}{denorm}{local}{type}{shift}{pack}{thread}{hp} " };
+    (text kill) => { "{cond}{type}{pack}{thread}{round} " };
+    (text br) => { "{cond}{type} " };
+    (text bare) => { " " };
+    (slots cmods $($s:expr),*) => { &[HP_S, SAT_S, COND_S, SKPHP_S, TYPE_S, PACK_S, THREAD_S, ROUND_S, $($s),*] };
+    (slots mem $($s:expr),*) => { &[SAT_S, COND_S, SKPHP_S, DENORM_S, LOCAL_S, TYPE_S, SHIFT_S, PACK_S, THREAD_Q, HP_Q, $($s),*] };
+    (slots kill $($s:expr),*) => { &[COND_S, TYPE_S, PACK_S, THREAD_S, ROUND_S, $($s),*] };
+    (slots br $($s:expr),*) => { &[COND_S, TYPE_S, $($s),*] };
+    (slots bare $($s:expr),*) => { &[$($s),*] };
+    (slots $mods:ident $($s:expr),*) => { &[HP_S, SAT_S, SKPHP_S, TYPE_S, PACK_S, THREAD_S, ROUND_S, $($s),*] };
 }
 
 macro_rules! row {
-    // ALU: one arm for each pattern of read slots.
-    (@text mods $name:literal, $ops:literal) => {
-        concat!($name, "{hp}{sat}{skphp}{type}{pack}{thread}{round} ", $ops)
-    };
-    (@text cmods $name:literal, $ops:literal) => {
-        concat!($name, "{hp}{sat}{cond}{skphp}{type}{pack}{thread}{round} ", $ops)
-    };
-    (@text mem $name:literal, $ops:literal) => {
-        concat!($name, "{sat}{cond}{skphp}{denorm}{local}{type}{shift}{pack}{thread}{hp} ", $ops)
-    };
-    (@text kill $name:literal, $ops:literal) => {
-        concat!($name, "{cond}{type}{pack}{thread}{round} ", $ops)
-    };
-    (@text br $name:literal, $ops:literal) => { concat!($name, "{cond}{type} ", $ops) };
-    (@make $op:ident $num:literal $need:ident $text:expr, $slots:expr, [$($use:expr),*]) => {
+    ($head:ident $ops:literal [$($s:expr),*] [$($field:ident $is:expr),*] $ignored:expr, $op:ident $num:literal $name:literal $need:ident) => {
         Row::new(
             Op::$op,
-            $text,
+            concat!($name, head!(text $head), $ops),
             16,
-            const { &[enc(Need::$need, $num, &[$($use),*])] },
+            const { &[enc(Need::$need, $num, &[$(($field, $is)),*])] },
             effects::pure,
             Attrs { class: Class::Unknown, need: Need::$need, types: Types::Any },
         )
-        .operands($slots)
+        .operands(head!(slots $head $($s),*))
+        .ignored($ignored)
     };
-    ($op:ident $num:literal $name:literal s0 $need:ident) => {
-        row!(@make $op $num $need row!(@text mods $name, "{dst}, {src0}, void, void"),
-            slots!(mods; DST_S, SRC0_S), [(DST_USE, 1), (SRC0_USE, 1)])
-    };
-    ($op:ident $num:literal $name:literal s2 $need:ident) => {
-        row!(@make $op $num $need row!(@text mods $name, "{dst}, void, void, {src2}"),
-            slots!(mods; DST_S, SRC2_S), [(DST_USE, 1), (SRC2_USE, 1)])
-    };
-    ($op:ident $num:literal $name:literal s01 $need:ident) => {
-        row!(@make $op $num $need row!(@text mods $name, "{dst}, {src0}, {src1}, void"),
-            slots!(mods; DST_S, SRC0_S, SRC1_S), [(DST_USE, 1), (SRC0_USE, 1), (SRC1_USE, 1)])
-    };
-    ($op:ident $num:literal $name:literal s02 $need:ident) => {
-        row!(@make $op $num $need row!(@text mods $name, "{dst}, {src0}, void, {src2}"),
-            slots!(mods; DST_S, SRC0_S, SRC2_S), [(DST_USE, 1), (SRC0_USE, 1), (SRC2_USE, 1)])
-    };
-    ($op:ident $num:literal $name:literal s12 $need:ident) => {
-        row!(@make $op $num $need row!(@text mods $name, "{dst}, void, {src1}, {src2}"),
-            slots!(mods; DST_S, SRC1_S, SRC2_S), [(DST_USE, 1), (SRC1_USE, 1), (SRC2_USE, 1)])
-    };
-    ($op:ident $num:literal $name:literal s012 $need:ident) => {
-        row!(@make $op $num $need row!(@text mods $name, "{dst}, {src0}, {src1}, {src2}"),
-            slots!(mods; DST_S, SRC0_S, SRC1_S, SRC2_S),
-            [(DST_USE, 1), (SRC0_USE, 1), (SRC1_USE, 1), (SRC2_USE, 1)])
-    };
-    ($op:ident $num:literal $name:literal c01 $need:ident) => {
-        row!(@make $op $num $need row!(@text cmods $name, "{dst}, {src0}, {src1}, void"),
-            slots!(cmods; DST_S, SRC0_S, SRC1_S), [(DST_USE, 1), (SRC0_USE, 1), (SRC1_USE, 1)])
-    };
-    ($op:ident $num:literal $name:literal c012 $need:ident) => {
-        row!(@make $op $num $need row!(@text cmods $name, "{dst}, {src0}, {src1}, {src2}"),
-            slots!(cmods; DST_S, SRC0_S, SRC1_S, SRC2_S),
-            [(DST_USE, 1), (SRC0_USE, 1), (SRC1_USE, 1), (SRC2_USE, 1)])
-    };
+}
+
+const MASK_V: OperandSpec<Vivante> = slot("mask", MASK, Kind::VoidMask, Role::Mod);
+const MASK_M: OperandSpec<Vivante> = slot("mask", MASK, Kind::MemMask, Role::Mod);
+
+/// The shapes of rows by name: modifiers, text of the operands, their slots, fixed fields beside the opcode, bits that the hardware ignores.
+#[rustfmt::skip]
+macro_rules! shape {
+    // ALU: one for each pattern of read slots.
+    (s0 $($r:tt)*) => { row!(mods "{dst}, {src0}, void, void" [DST_S, SRC0_S] [DST_USE 1, SRC0_USE 1] 0, $($r)*) };
+    (s2 $($r:tt)*) => { row!(mods "{dst}, void, void, {src2}" [DST_S, SRC2_S] [DST_USE 1, SRC2_USE 1] 0, $($r)*) };
+    (s01 $($r:tt)*) => { row!(mods "{dst}, {src0}, {src1}, void" [DST_S, SRC0_S, SRC1_S] [DST_USE 1, SRC0_USE 1, SRC1_USE 1] 0, $($r)*) };
+    (s02 $($r:tt)*) => { row!(mods "{dst}, {src0}, void, {src2}" [DST_S, SRC0_S, SRC2_S] [DST_USE 1, SRC0_USE 1, SRC2_USE 1] 0, $($r)*) };
+    (s12 $($r:tt)*) => { row!(mods "{dst}, void, {src1}, {src2}" [DST_S, SRC1_S, SRC2_S] [DST_USE 1, SRC1_USE 1, SRC2_USE 1] 0, $($r)*) };
+    (s012 $($r:tt)*) => { row!(mods "{dst}, {src0}, {src1}, {src2}" [DST_S, SRC0_S, SRC1_S, SRC2_S] [DST_USE 1, SRC0_USE 1, SRC1_USE 1, SRC2_USE 1] 0, $($r)*) };
+    (c01 $($r:tt)*) => { row!(cmods "{dst}, {src0}, {src1}, void" [DST_S, SRC0_S, SRC1_S] [DST_USE 1, SRC0_USE 1, SRC1_USE 1] 0, $($r)*) };
+    (c012 $($r:tt)*) => { row!(cmods "{dst}, {src0}, {src1}, {src2}" [DST_S, SRC0_S, SRC1_S, SRC2_S] [DST_USE 1, SRC0_USE 1, SRC1_USE 1, SRC2_USE 1] 0, $($r)*) };
     // LITP: source 0 may be absent, its tests then pass.
-    ($op:ident $num:literal $name:literal litp $need:ident) => {
-        row!(@make $op $num $need row!(@text mods $name, "{dst}, {src0}, {src1}, {src2}"),
-            slots!(mods; DST_S, SRC0_O, SRC1_S, SRC2_S), [(DST_USE, 1), (SRC1_USE, 1), (SRC2_USE, 1)])
-    };
+    (litp $($r:tt)*) => { row!(mods "{dst}, {src0}, {src1}, {src2}" [DST_S, SRC0_O, SRC1_S, SRC2_S] [DST_USE 1, SRC1_USE 1, SRC2_USE 1] 0, $($r)*) };
     // NORM_MUL: bit 27 as the vendor sets it.
-    ($op:ident $num:literal $name:literal norm_mul $need:ident) => {
-        row!(@make $op $num $need
-            concat!($name, "{unk}{hp}{sat}{skphp}{type}{pack}{thread}{round} {dst}, {src0}, {src1}, void"),
-            slots!(mods; DST_S, SRC0_S, SRC1_S, UNK_S), [(DST_USE, 1), (SRC0_USE, 1), (SRC1_USE, 1)])
-    };
+    (norm_mul $($r:tt)*) => { row!(unk "{dst}, {src0}, {src1}, void" [DST_S, SRC0_S, SRC1_S, UNK_S] [DST_USE 1, SRC0_USE 1, SRC1_USE 1] 0, $($r)*) };
     // Writes to a0 with the destination's use bit clear, as the vendor encodes them.
-    ($op:ident $num:literal $name:literal a0 $need:ident) => {
-        row!(@make $op $num $need row!(@text mods $name, "{mask}, void, void, {src2}"),
-            slots!(mods; slot("mask", MASK, Kind::VoidMask, Role::Mod), SRC2_S), [(DST_USE, 0), (SRC2_USE, 1)])
-    };
+    (a0 $($r:tt)*) => { row!(mods "{mask}, void, void, {src2}" [MASK_V, SRC2_S] [DST_USE 0, SRC2_USE 1] 0, $($r)*) };
     // Extended page: source 2 holds the number as a u20 immediate.
-    ($op:ident $num:literal $name:literal ext0 $need:ident) => {
-        row!(@make $op 0x7f $need row!(@text mods $name, "{dst}, {src0}, void, void"),
-            slots!(mods; DST_S, SRC0_S),
-            [(DST_USE, 1), (SRC0_USE, 1), (SRC2_USE, 1), (SRC2, $num | 4 << 19 | 7 << 22)])
-    };
+    (ext0 $op:ident $num:literal $($r:tt)*) => { row!(mods "{dst}, {src0}, void, void" [DST_S, SRC0_S]
+        [DST_USE 1, SRC0_USE 1, SRC2_USE 1, SRC2 $num | 4 << 19 | 7 << 22] 0, $op 0x7f $($r)*) };
     // Operand layout unknown: everything may be there.
-    ($op:ident $num:literal $name:literal any $need:ident) => {
-        row!(@make $op $num $need row!(@text cmods $name, "{dst}, {src0}, {src1}, {src2}"),
-            slots!(cmods; DST_O, SRC0_O, SRC1_O, SRC2_O), [])
-    };
-    ($op:ident $num:literal $name:literal none $need:ident) => {
-        row!(@make $op $num $need concat!($name, " {dst}{hp}, void, void, void"), &[DST_O, HP_S],
-            [(SRC0_USE, 0), (SRC1_USE, 0), (SRC2_USE, 0)])
-            .ignored(NONE_IGNORED)
-    };
-    ($op:ident $num:literal $name:literal load $need:ident) => {
-        row!(@make $op $num $need row!(@text mem $name, "{dst}, {src0}, {src1}, void"),
-            slots!(mem; DST_S, SRC0_S, SRC1_S), [(DST_USE, 1), (SRC0_USE, 1), (SRC1_USE, 1)])
-    };
-    ($op:ident $num:literal $name:literal store $need:ident) => {
-        row!(@make $op $num $need row!(@text mem $name, "{mask}, {src0}, {src1}, {src2}"),
-            slots!(mem; slot("mask", MASK, Kind::MemMask, Role::Mod), SRC0_S, SRC1_S, SRC2_S),
-            [(SRC0_USE, 1), (SRC1_USE, 1), (SRC2_USE, 1)])
-            .ignored(STORE_IGNORED)
-    };
-    ($op:ident $num:literal $name:literal branch0 $need:ident) => {
-        row!(@make $op $num $need row!(@text br $name, "void, void, void, {target}"), slots!(br; TARGET_S),
-            [(SRC0_USE, 0), (SRC1_USE, 0)])
-            .ignored(BRANCH_IGNORED)
-    };
-    ($op:ident $num:literal $name:literal branch1 $need:ident) => {
-        row!(@make $op $num $need row!(@text br $name, "void, {src0}, void, {target}"), slots!(br; SRC0_S, TARGET_S),
-            [(SRC0_USE, 1), (SRC1_USE, 0)])
-            .ignored(BRANCH_IGNORED)
-    };
-    ($op:ident $num:literal $name:literal branch2 $need:ident) => {
-        row!(@make $op $num $need row!(@text br $name, "void, {src0}, {src1}, {target}"),
-            slots!(br; SRC0_S, SRC1_S, TARGET_S), [(SRC0_USE, 1), (SRC1_USE, 1)])
-            .ignored(BRANCH_IGNORED)
-    };
-    ($op:ident $num:literal $name:literal kill0 $need:ident) => {
-        row!(@make $op $num $need row!(@text kill $name, "void, void, void, void"), slots!(kill;),
-            [(SRC0_USE, 0), (SRC1_USE, 0)])
-    };
-    ($op:ident $num:literal $name:literal kill1 $need:ident) => {
-        row!(@make $op $num $need row!(@text kill $name, "void, {src0}, void, void"), slots!(kill; SRC0_S),
-            [(SRC0_USE, 1), (SRC1_USE, 0)])
-    };
-    ($op:ident $num:literal $name:literal kill2 $need:ident) => {
-        row!(@make $op $num $need row!(@text kill $name, "void, {src0}, {src1}, void"), slots!(kill; SRC0_S, SRC1_S),
-            [(SRC0_USE, 1), (SRC1_USE, 1)])
-    };
-    ($op:ident $num:literal $name:literal tex02 $need:ident) => {
-        row!(@make $op $num $need concat!($name, " {dst}, {tex}, {src0}, void, {src2}"),
-            &[DST_S, TEX_S, SRC0_S, SRC2_O, THREAD_Q], [(DST_USE, 1), (SRC0_USE, 1), (SRC1_USE, 0)])
-            .ignored(TEX_IGNORED)
-    };
-    ($op:ident $num:literal $name:literal tex0oo $need:ident) => {
-        row!(@make $op $num $need concat!($name, " {dst}, {tex}, {src0}, {src1}, {src2}"),
-            &[DST_S, TEX_S, SRC0_S, SRC1_O, SRC2_O, THREAD_Q], [(DST_USE, 1), (SRC0_USE, 1)])
-            .ignored(TEX_IGNORED)
-    };
-    ($op:ident $num:literal $name:literal tex012 $need:ident) => {
-        row!(@make $op $num $need concat!($name, " {dst}, {tex}, {src0}, {src1}, {src2}"),
-            &[DST_S, TEX_S, SRC0_S, SRC1_S, SRC2_S, THREAD_Q],
-            [(DST_USE, 1), (SRC0_USE, 1), (SRC1_USE, 1), (SRC2_USE, 1)])
-            .ignored(TEX_IGNORED)
-    };
-    ($op:ident $num:literal $name:literal tex01 $need:ident) => {
-        row!(@make $op $num $need concat!($name, " {dst}, {tex}, {src0}, {src1}, void"),
-            &[DST_S, TEX_S, SRC0_S, SRC1_S, THREAD_Q], [(DST_USE, 1), (SRC0_USE, 1), (SRC1_USE, 1), (SRC2_USE, 0)])
-            .ignored(TEX_IGNORED)
-    };
+    (any $($r:tt)*) => { row!(cmods "{dst}, {src0}, {src1}, {src2}" [DST_O, SRC0_O, SRC1_O, SRC2_O] [] 0, $($r)*) };
+    (none $($r:tt)*) => { row!(bare "{dst}{hp}, void, void, void" [DST_O, HP_S] [SRC0_USE 0, SRC1_USE 0, SRC2_USE 0] NONE_IGNORED, $($r)*) };
+    (load $($r:tt)*) => { row!(mem "{dst}, {src0}, {src1}, void" [DST_S, SRC0_S, SRC1_S] [DST_USE 1, SRC0_USE 1, SRC1_USE 1] 0, $($r)*) };
+    (store $($r:tt)*) => { row!(mem "{mask}, {src0}, {src1}, {src2}" [MASK_M, SRC0_S, SRC1_S, SRC2_S] [SRC0_USE 1, SRC1_USE 1, SRC2_USE 1] STORE_IGNORED, $($r)*) };
+    (branch0 $($r:tt)*) => { row!(br "void, void, void, {target}" [TARGET_S] [SRC0_USE 0, SRC1_USE 0] BRANCH_IGNORED, $($r)*) };
+    (branch1 $($r:tt)*) => { row!(br "void, {src0}, void, {target}" [SRC0_S, TARGET_S] [SRC0_USE 1, SRC1_USE 0] BRANCH_IGNORED, $($r)*) };
+    (branch2 $($r:tt)*) => { row!(br "void, {src0}, {src1}, {target}" [SRC0_S, SRC1_S, TARGET_S] [SRC0_USE 1, SRC1_USE 1] BRANCH_IGNORED, $($r)*) };
+    (kill0 $($r:tt)*) => { row!(kill "void, void, void, void" [] [SRC0_USE 0, SRC1_USE 0] 0, $($r)*) };
+    (kill1 $($r:tt)*) => { row!(kill "void, {src0}, void, void" [SRC0_S] [SRC0_USE 1, SRC1_USE 0] 0, $($r)*) };
+    (kill2 $($r:tt)*) => { row!(kill "void, {src0}, {src1}, void" [SRC0_S, SRC1_S] [SRC0_USE 1, SRC1_USE 1] 0, $($r)*) };
+    (tex02 $($r:tt)*) => { row!(bare "{dst}, {tex}, {src0}, void, {src2}" [DST_S, TEX_S, SRC0_S, SRC2_O, THREAD_Q] [DST_USE 1, SRC0_USE 1, SRC1_USE 0] TEX_IGNORED, $($r)*) };
+    (tex0oo $($r:tt)*) => { row!(bare "{dst}, {tex}, {src0}, {src1}, {src2}" [DST_S, TEX_S, SRC0_S, SRC1_O, SRC2_O, THREAD_Q] [DST_USE 1, SRC0_USE 1] TEX_IGNORED, $($r)*) };
+    (tex012 $($r:tt)*) => { row!(bare "{dst}, {tex}, {src0}, {src1}, {src2}" [DST_S, TEX_S, SRC0_S, SRC1_S, SRC2_S, THREAD_Q]
+        [DST_USE 1, SRC0_USE 1, SRC1_USE 1, SRC2_USE 1] TEX_IGNORED, $($r)*) };
+    (tex01 $($r:tt)*) => { row!(bare "{dst}, {tex}, {src0}, {src1}, void" [DST_S, TEX_S, SRC0_S, SRC1_S, THREAD_Q]
+        [DST_USE 1, SRC0_USE 1, SRC1_USE 1, SRC2_USE 0] TEX_IGNORED, $($r)*) };
 }
 
 const A0_WRITE: &[Implicit] = &[Implicit::write("a0")];
@@ -360,13 +274,10 @@ const MEM_BOTH: &[Implicit] = &[Implicit::both("memory")];
 const STACK: &[Implicit] = &[Implicit::both("stack")];
 const NOTHING: &[Implicit] = &[];
 
+#[rustfmt::skip]
 macro_rules! implicit {
-    () => {
-        NOTHING
-    };
-    ($i:ident) => {
-        $i
-    };
+    () => { NOTHING };
+    ($i:ident) => { $i };
 }
 
 /// The effects of instructions besides their results. Cycles are relative: the reference gives none, memory is far.
@@ -394,7 +305,7 @@ macro_rules! instructions {
 
         /// The rows in the order of the reference.
         pub(crate) const ROWS: &[Row<Vivante>] = &[ $( {
-            let mut r = row!($op $num $name $shape $need);
+            let mut r = shape!($shape $op $num $name $need);
             r.attrs = Attrs { class: Class::$class, need: Need::$need, types: Types::$types };
             r.implicit = implicit!($($imp)?);
             r.effects = effects::$effects;
