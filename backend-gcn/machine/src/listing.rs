@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use gpucc_isa::{DecodeError, Inst, Isa, Listing, TextCx, TextError, What, Word};
+use gpucc_isa::{DecodeError, Inst, Isa, Listing, TextCx, TextError, What, Word, fail_if};
 
 use crate::isa::Gcn;
 use crate::{operand, table};
@@ -34,13 +34,9 @@ pub fn decode(bytes: &[u8], generation: u8, stages: u8) -> Result<(Inst<Gcn>, us
     let n = bytes.len().min(8);
     low[..n].copy_from_slice(&bytes[..n]);
     let word = Word::from_le_bytes(low);
-    if n < 4 {
-        return Err(Refusal::Bits(DecodeError::Truncated));
-    }
+    fail_if!(n < 4, Refusal::Bits(DecodeError::Truncated));
     let length = Gcn::length(word, generation);
-    if length > n {
-        return Err(Refusal::Bits(DecodeError::Truncated));
-    }
+    fail_if!(length > n, Refusal::Bits(DecodeError::Truncated));
     let word = if length == 4 { word & 0xffff_ffff } else { word };
     let inst = table().decode(word, length, generation, stages).map_err(Refusal::Bits)?;
     operand::legal(&inst, generation).map_err(Refusal::Operand)?;
@@ -81,9 +77,7 @@ pub fn disasm_words_line(line: &str, generation: u8, stages: u8) -> Result<Strin
         bytes.push(u8::from_str_radix(digits, 16).map_err(|_| format!("`{part}` is not a hexadecimal byte"))?);
     }
     let (inst, length) = decode(&bytes, generation, stages).map_err(|e| e.to_string())?;
-    if length != bytes.len() {
-        return Err(format!("the instruction has {length} bytes, {} are given", bytes.len()));
-    }
+    fail_if!(length != bytes.len(), format!("the instruction has {length} bytes, {} are given", bytes.len()));
     let mut out = String::new();
     Gcn::print(&inst, &cx(generation, stages), &mut out);
     Ok(out)

@@ -66,13 +66,9 @@ pub fn source(number: u32) -> Option<String> {
 
 /// A register of an item of SPI_PS_INPUT_ADDR (reference section 18.1).
 fn ps_input(item: u32, register: u32) -> Option<String> {
+    #[rustfmt::skip]
     const PAIRS: [&str; 7] = [
-        "PERSP_SAMPLE",
-        "PERSP_CENTER",
-        "PERSP_CENTROID",
-        "PERSP_PULL_MODEL",
-        "LINEAR_SAMPLE",
-        "LINEAR_CENTER",
+        "PERSP_SAMPLE", "PERSP_CENTER", "PERSP_CENTROID", "PERSP_PULL_MODEL", "LINEAR_SAMPLE", "LINEAR_CENTER",
         "LINEAR_CENTROID",
     ];
     const WORDS: [&str; 9] = [

@@ -294,13 +294,8 @@ pub fn legal(inst: &Inst<Gcn>, generation: u8) -> Result<(), String> {
             Kind::SData(n) => v < M0 && sreg_ok(v, n, generation),
             Kind::SBase(n) => sreg_ok(v * 2, n, generation),
             Kind::SRsrc(n) => sreg_ok(v * 4, n, generation),
-            Kind::SSrc(n) => {
-                if v < 128 {
-                    sreg_ok(v, n, generation)
-                } else {
-                    constant_ok(v, generation) || v == LITERAL && literal
-                }
-            }
+            Kind::SSrc(n) if v < 128 => sreg_ok(v, n, generation),
+            Kind::SSrc(_) => constant_ok(v, generation) || v == LITERAL && literal,
             Kind::Src(n, _) => {
                 let code = v & 0x1ff;
                 if code >= 256 {

@@ -58,23 +58,13 @@ fn opcode(row: &Row<Gcn>, generation: u8) -> Option<u32> {
         Format::Vop1 => (9, 8),
         Format::Vop2 => (25, 6),
         Format::Vopc => (17, 8),
-        Format::Vop3a | Format::Vop3b => {
-            if gfx8 {
-                (16, 10)
-            } else {
-                (17, 9)
-            }
-        }
+        Format::Vop3a | Format::Vop3b if gfx8 => (16, 10),
+        Format::Vop3a | Format::Vop3b => (17, 9),
         Format::Vintrp => (16, 2),
         Format::Ds => (if gfx8 { 17 } else { 18 }, 8),
         Format::Mubuf | Format::Mimg | Format::Flat => (18, 7),
-        Format::Mtbuf => {
-            if gfx8 {
-                (15, 4)
-            } else {
-                (16, 3)
-            }
-        }
+        Format::Mtbuf if gfx8 => (15, 4),
+        Format::Mtbuf => (16, 3),
         Format::Sdwa | Format::Dpp | Format::Exp => return None,
     };
     Some(w >> lo & ((1 << width) - 1))

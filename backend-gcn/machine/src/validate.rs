@@ -1,6 +1,6 @@
 //! Rules beyond the bits: instructions that decode but must not be emitted.
 
-use gpucc_isa::{Inst, Role};
+use gpucc_isa::{Inst, Role, fail_if};
 
 use crate::isa::{Flag, Format, GFX6, GFX8, Gcn, Kind};
 use crate::operand::{self, LDS_DIRECT, LITERAL, M0, VCC};
@@ -14,15 +14,11 @@ use crate::{ImageKind, ImageOp, Number, Op, Operation, Unit};
 pub fn validate(inst: &Inst<Gcn>, generation: u8) -> Result<(), String> {
     defined(inst, generation)?;
     let name = inst.row().text;
-    if operand::ignored(inst) {
-        return Err(format!("`{name}` sets bits that are ignored"));
-    }
+    fail_if!(operand::ignored(inst), format!("`{name}` sets bits that are ignored"));
     if inst.row().attrs.number == Number::F16 || integer16(inst) {
         // Hardware uses the low half of a literal.
         for (slot, v) in inst.row().operands.iter().zip(inst.vals) {
-            if slot.kind == Kind::Literal && v > 0xffff {
-                return Err(format!("`{name}` reads 16 bits of its literal"));
-            }
+            fail_if!(slot.kind == Kind::Literal && v > 0xffff, format!("`{name}` reads 16 bits of its literal"));
         }
     }
     let fused = matches!(inst.op(), Op::VFmaF64 | Op::VDivFmasF64);
@@ -64,9 +60,7 @@ pub fn defined(inst: &Inst<Gcn>, generation: u8) -> Result<(), String> {
     {
         return Err(format!("`{name}` needs exactly one component in dmask"));
     }
-    if inst.get("tfe") == Some(1) && inst.get("lds") == Some(1) {
-        return Err(format!("`{name}` cannot combine tfe and lds"));
-    }
+    fail_if!(inst.get("tfe") == Some(1) && inst.get("lds") == Some(1), format!("`{name}` cannot combine tfe and lds"));
     if row.attrs.format == Format::Ds && inst.get("gds") == Some(1) && inst.op() == Op::DsSwizzleB32 {
         return Err("`ds_swizzle_b32` does not access memory: no gds".into());
     }
@@ -80,9 +74,7 @@ pub fn defined(inst: &Inst<Gcn>, generation: u8) -> Result<(), String> {
         if matches!(slot.kind, Kind::SReg(_)) && slot.role != Role::Use && (108..M0).contains(&v) {
             return Err(format!("`{name}` writes trap handler registers"));
         }
-        if matches!(slot.kind, Kind::SRegSrc(_)) && v >= 128 {
-            return Err(format!("`{name}` needs a register, not a flag"));
-        }
+        fail_if!(matches!(slot.kind, Kind::SRegSrc(_)) && v >= 128, format!("`{name}` needs a register, not a flag"));
         if slot.kind == Kind::Flag(Flag::R128) && v == 1 && inst.get("da") == Some(1) {
             return Err(format!("`{name}`: a 128-bit descriptor has no arrays"));
         }

@@ -6,7 +6,7 @@
 use crate::Tesla;
 use crate::types::{Kind, Space, Width};
 use gpucc_isa::stage::{CS, FS, GS, VS};
-use gpucc_isa::{Inst, TextCx};
+use gpucc_isa::{Inst, TextCx, fail_if};
 
 /// Address of a memory operand: `$a`, post-increment, byte offset (signed with post-increment in ALU operands).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -325,14 +325,10 @@ fn set_kind(inst: &mut Inst<Tesla>, pick: impl Fn(Kind) -> bool, value: u32) -> 
 }
 
 fn scaled(off: i32, scale: i32, bits: u32, inc: bool) -> Result<u32, String> {
-    if off % scale != 0 {
-        return Err(format!("offset {off:#x} is not a multiple of {scale}"));
-    }
+    fail_if!(off % scale != 0, format!("offset {off:#x} is not a multiple of {scale}"));
     let v = off / scale;
     let (lo, hi) = if inc { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) };
-    if v < lo || v > hi {
-        return Err(format!("offset {off:#x} is out of range"));
-    }
+    fail_if!(v < lo || v > hi, format!("offset {off:#x} is out of range"));
     Ok(v as u32 & ((1 << bits) - 1))
 }
 
@@ -343,16 +339,12 @@ fn set_addr(inst: &mut Inst<Tesla>, addr: Addr) -> Result<(), String> {
     let Some(i) = slot_of(inst, |k| matches!(k, Kind::A)) else {
         return Err("this form has no address register".into());
     };
-    if inst.vals[i] != 0 && inst.vals[i] != u32::from(addr.a) {
-        return Err("only one operand can be indexed".into());
-    }
+    fail_if!(inst.vals[i] != 0 && inst.vals[i] != u32::from(addr.a), "only one operand can be indexed".into());
     if u32::from(addr.a) > inst.row().operands[i].field.max() {
         return Err(format!("$a{} is not in reach of this form", addr.a));
     }
     inst.vals[i] = u32::from(addr.a);
-    if addr.inc && !set_kind(inst, |k| matches!(k, Kind::Inc), 1) {
-        return Err("this form has no post-increment".into());
-    }
+    fail_if!(addr.inc && !set_kind(inst, |k| matches!(k, Kind::Inc), 1), "this form has no post-increment".into());
     Ok(())
 }
 
@@ -392,9 +384,7 @@ pub fn put(inst: &mut Inst<Tesla>, index: usize, op: Operand, cx: &TextCx) -> Re
                     Operand::Discard => DISCARD,
                     Operand::Out(off) => {
                         let v = scaled(i32::from(off), if full { 4 } else { 2 }, 7, false)?;
-                        if v == 127 {
-                            return Err("this output cannot be a destination".into());
-                        }
+                        fail_if!(v == 127, "this output cannot be a destination".into());
                         v | 0x80
                     }
                     _ => return not_here(),
@@ -455,21 +445,13 @@ pub fn put(inst: &mut Inst<Tesla>, index: usize, op: Operand, cx: &TextCx) -> Re
                     }
                 }
                 Operand::Const(index_c, addr) => {
-                    if prim && f.mem {
-                        return Err("beside p[] both sources are registers or both c[]".into());
-                    }
-                    if !prim && !second && f.b23 && f.has2 {
-                        return Err("only one operand can be c[]".into());
-                    }
-                    if index_c > 15 {
-                        return Err("there is no such constant space".into());
-                    }
+                    fail_if!(prim && f.mem, "beside p[] both sources are registers or both c[]".into());
+                    fail_if!(!prim && !second && f.b23 && f.has2, "only one operand can be c[]".into());
+                    fail_if!(index_c > 15, "there is no such constant space".into());
                     let scale = if !second && prim && scale_of(w) == 4 { 2 } else { scale_of(w) };
                     let off = scaled(addr.off, scale, 7, addr.inc)?;
                     let direct = prim || (f.mem && cx.stages == CS);
-                    if direct && (addr.a != 0 || addr.inc) {
-                        return Err("only one operand can be indexed".into());
-                    }
+                    fail_if!(direct && (addr.a != 0 || addr.inc), "only one operand can be indexed".into());
                     if prim && !second && f.has2 && f.cidx != index_c {
                         return Err("both c[] operands have the same number".into());
                     }
@@ -486,9 +468,7 @@ pub fn put(inst: &mut Inst<Tesla>, index: usize, op: Operand, cx: &TextCx) -> Re
         Kind::SSrc2(w) => match op {
             Operand::Reg(n) => inst.vals[index] = (inst.vals[index] & 0x40) | reg(n, 6)?,
             Operand::Const(c @ 0..=1, addr) => {
-                if fields(inst).mem {
-                    return Err("a short form has only one memory operand".into());
-                }
+                fail_if!(fields(inst).mem, "a short form has only one memory operand".into());
                 inst.vals[index] = 0x40 | u32::from(c) << 5 | scaled(addr.off, scale_of(w), 5, addr.inc)?;
                 set_addr(inst, addr)?;
             }

@@ -5,7 +5,7 @@ use crate::operand::{self, Addr, Operand, SharedTy, View, destination, put};
 use crate::types::{Kind, Space, Width};
 use crate::{Tesla, table};
 use gpucc_isa::stage::{CS, GS, VS};
-use gpucc_isa::{Cursor, Inst, Isa, TextCx, TextError};
+use gpucc_isa::{Cursor, Inst, Isa, TextCx, TextError, fail_if};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::LazyLock;
@@ -17,15 +17,11 @@ pub fn print(inst: &Inst<Tesla>, cx: &TextCx, out: &mut String) {
         Some(2) => out.push_str("join "),
         _ => {}
     }
-    if let Some(pred) = inst.get("pred") {
-        match pred {
-            0 => out.push_str("(never) "),
-            15 => {}
-            _ => {
-                let _ = write!(out, "({} $c{}) ", Pred::NAMES[pred as usize], inst.get("pcc").unwrap_or(0));
-            }
-        }
-    }
+    let _ = match inst.get("pred") {
+        Some(0) => out.write_str("(never) "),
+        None | Some(15) => Ok(()),
+        Some(pred) => write!(out, "({} $c{}) ", Pred::NAMES[pred as usize], inst.get("pcc").unwrap_or(0)),
+    };
     match inst.get("lanes") {
         None | Some(0xf) => {}
         Some(0) => out.push_str("(lnone) "),
@@ -63,38 +59,20 @@ fn print_addr(addr: Addr, out: &mut String) {
 }
 
 fn print_source(op: Operand, width: Width, out: &mut String) {
-    match op {
+    let (open, addr) = match op {
         Operand::Reg(n) => return print_reg(u32::from(n), width, out),
         Operand::Discard => return out.push('#'),
-        Operand::Out(off) => {
-            let _ = write!(out, "o[{off:#x}");
-        }
-        Operand::Shared(ty, addr) => {
-            let _ = write!(out, "{} s[", ty.name());
-            print_addr(addr, out);
-        }
-        Operand::Attr(addr) => {
-            out.push_str("a[");
-            print_addr(addr, out);
-        }
-        Operand::Prim(addr) => {
-            out.push_str("p[");
-            print_addr(addr, out);
-        }
-        Operand::Const(c, addr) => {
-            let _ = write!(out, "c{c}[");
-            print_addr(addr, out);
-        }
+        Operand::Out(off) => (format!("o[{off:#x}"), None),
+        Operand::Shared(ty, addr) => (format!("{} s[", ty.name()), Some(addr)),
+        Operand::Attr(addr) => ("a[".into(), Some(addr)),
+        Operand::Prim(addr) => ("p[".into(), Some(addr)),
+        Operand::Const(c, addr) => (format!("c{c}["), Some(addr)),
+    };
+    out.push_str(&open);
+    if let Some(addr) = addr {
+        print_addr(addr, out);
     }
     out.push(']');
-}
-
-fn print_areg(n: u32, out: &mut String) {
-    if n == 0 {
-        out.push_str("0x0");
-    } else {
-        let _ = write!(out, "$a{n}");
-    }
 }
 
 fn sr_name(n: u32, generation: u8) -> String {
@@ -113,11 +91,11 @@ pub fn print_operand(inst: &Inst<Tesla>, index: usize, cx: &TextCx, out: &mut St
     let slot = &inst.row().operands[index];
     let raw = inst.vals[index];
     let get = |name: &str| inst.get(name).unwrap_or(0);
-    match slot.kind {
+    // Writing into a text does not fail.
+    let _ = match slot.kind {
         Kind::Dst(_) | Kind::DstO(_) | Kind::DstOF => {
-            if let Some((op, width)) = destination(slot.kind, raw) {
-                print_source(op, width, out);
-            }
+            destination(slot.kind, raw).into_iter().for_each(|(op, width)| print_source(op, width, out));
+            Ok(())
         }
         Kind::Src1(w)
         | Kind::Src2(w)
@@ -125,27 +103,25 @@ pub fn print_operand(inst: &Inst<Tesla>, index: usize, cx: &TextCx, out: &mut St
         | Kind::SSrc1(w)
         | Kind::SSrc2(w)
         | Kind::ISrc1(w)
-        | Kind::Reg(w) => match View::any(inst, cx.stages).and_then(|v| v.source(slot.kind, raw)) {
-            Some(op) => print_source(op, w, out),
-            None => out.push('?'),
-        },
+        | Kind::Reg(w) => {
+            match View::any(inst, cx.stages).and_then(|v| v.source(slot.kind, raw)) {
+                Some(op) => print_source(op, w, out),
+                None => out.push('?'),
+            }
+            Ok(())
+        }
         Kind::SameAsDst => {
-            if let Some((op, width)) =
-                inst.row().operand("dst").and_then(|i| destination(inst.row().operands[i].kind, inst.vals[i]))
-            {
-                print_source(op, width, out);
-            }
+            result(inst).into_iter().for_each(|(op, width)| print_source(op, width, out));
+            Ok(())
         }
-        Kind::HalfOrFull => print_reg(raw & 0x7f, if raw >> 7 == 1 { Width::S } else { Width::H }, out),
-        Kind::CDst => {
-            if raw & 4 != 0 {
-                let _ = write!(out, "$c{} ", raw & 3);
-            }
+        Kind::HalfOrFull => {
+            print_reg(raw & 0x7f, if raw >> 7 == 1 { Width::S } else { Width::H }, out);
+            Ok(())
         }
-        Kind::CDstAlways | Kind::CReg => {
-            let _ = write!(out, "$c{raw}");
-        }
-        Kind::A | Kind::ADst => print_areg(raw, out),
+        Kind::CDst if raw & 4 != 0 => write!(out, "$c{} ", raw & 3),
+        Kind::CDstAlways | Kind::CReg => write!(out, "$c{raw}"),
+        Kind::A | Kind::ADst if raw == 0 => out.write_str("0x0"),
+        Kind::A | Kind::ADst => write!(out, "$a{raw}"),
         Kind::Mem(space, scale) => {
             out.push_str(operand::space_name(space));
             if space == Space::Const {
@@ -153,73 +129,44 @@ pub fn print_operand(inst: &Inst<Tesla>, index: usize, cx: &TextCx, out: &mut St
             }
             out.push('[');
             print_addr(Addr { a: get("a") as u8, inc: get("inc") == 1, off: (raw * u32::from(scale)) as i32 }, out);
-            out.push(']');
+            out.write_str("]")
         }
-        Kind::Glob => {
-            let _ = write!(out, "g{}[$r{}]", raw >> 7, raw & 0x7f);
-        }
-        Kind::Flag(name) => {
-            if raw == 1 {
-                out.push_str(name);
-                out.push(' ');
-            }
-        }
-        Kind::Enum(names) => out.push_str(names[raw as usize]),
-        Kind::Num | Kind::Bar => {
-            let _ = write!(out, "{raw:#x}");
-        }
-        Kind::Target => {
-            let _ = write!(out, "{:#x}", raw << 2);
-        }
-        Kind::Sr => out.push_str(&sr_name(raw, cx.generation)),
-        Kind::Cin => {
-            if get("addop") == 3 {
-                let _ = write!(out, " $c{}", get("pcc"));
-            }
-        }
-        Kind::QLane => out.push_str(["l0", "l1", "l2", "l3", "dx", "dy", "dx", "dy"][raw as usize]),
-        Kind::BarCount => {
-            if raw >> 12 == 1 {
-                out.push_str("all");
-            } else {
-                let _ = write!(out, "{raw:#x}");
-            }
-        }
-        Kind::Tex => {
-            let _ = write!(out, "$t{raw}");
-        }
-        Kind::Samp => {
-            let _ = write!(out, "$s{raw}");
-        }
+        Kind::Glob => write!(out, "g{}[$r{}]", raw >> 7, raw & 0x7f),
+        Kind::Flag(name) if raw == 1 => write!(out, "{name} "),
+        Kind::Enum(names) => out.write_str(names[raw as usize]),
+        Kind::Num | Kind::Bar => write!(out, "{raw:#x}"),
+        Kind::Target => write!(out, "{:#x}", raw << 2),
+        Kind::Sr => out.write_str(&sr_name(raw, cx.generation)),
+        Kind::Cin if get("addop") == 3 => write!(out, " $c{}", get("pcc")),
+        Kind::QLane => out.write_str(["l0", "l1", "l2", "l3", "dx", "dy", "dx", "dy"][raw as usize]),
+        Kind::BarCount if raw >> 12 == 1 => out.write_str("all"),
+        Kind::BarCount => write!(out, "{raw:#x}"),
+        Kind::Tex => write!(out, "$t{raw}"),
+        Kind::Samp => write!(out, "$s{raw}"),
         Kind::DVec | Kind::DVec4 => {
             let mask = if matches!(slot.kind, Kind::DVec4) { 0xf } else { raw };
-            let mut next = get("base");
-            for i in 0..4 {
-                if i > 0 {
-                    out.push(':');
-                }
-                if mask >> i & 1 == 1 {
-                    let _ = write!(out, "$r{next}");
-                    next += 1;
-                } else {
-                    out.push('#');
-                }
-            }
+            let written = (0..4).scan(get("base"), |next, i| {
+                let there = mask >> i & 1;
+                *next += there;
+                Some(if there == 1 { format!("$r{}", *next - 1) } else { "#".into() })
+            });
+            out.write_str(&written.collect::<Vec<_>>().join(":"))
         }
         Kind::SVec | Kind::SVec1 => {
-            for i in 0..=raw {
-                if i > 0 {
-                    out.push(':');
-                }
-                let _ = write!(out, "$r{}", get("base") + i);
-            }
+            let read: Vec<String> = (0..=raw).map(|i| format!("$r{}", get("base") + i)).collect();
+            out.write_str(&read.join(":"))
         }
-        Kind::TexOff => {
-            let v = raw as i32 - if raw >= 8 { 16 } else { 0 };
-            let _ = if v < 0 { write!(out, "-{:#x}", -v) } else { write!(out, "{v:#x}") };
-        }
-        Kind::Ei | Kind::Pred | Kind::Lanes | Kind::Inc | Kind::Cidx | Kind::M23 | Kind::M24 | Kind::Base => {}
-    }
+        Kind::TexOff if raw >= 8 => write!(out, "-{:#x}", 16 - raw),
+        Kind::TexOff => write!(out, "{raw:#x}"),
+        Kind::CDst | Kind::Flag(_) | Kind::Cin => Ok(()),
+        Kind::Ei | Kind::Pred | Kind::Lanes | Kind::Inc | Kind::Cidx | Kind::M23 | Kind::M24 | Kind::Base => Ok(()),
+    };
+}
+
+/// The destination of an instruction, and its width.
+fn result(inst: &Inst<Tesla>) -> Option<(Operand, Width)> {
+    let i = inst.row().operand("dst")?;
+    destination(inst.row().operands[i].kind, inst.vals[i])
 }
 
 fn numbered(cur: &mut Cursor<'_>, prefix: &str, limit: i64) -> Result<Option<u32>, TextError> {
@@ -230,11 +177,13 @@ fn numbered(cur: &mut Cursor<'_>, prefix: &str, limit: i64) -> Result<Option<u32
     }
     match cur.number() {
         Some(n) if n < limit => Ok(Some(n as u32)),
-        _ => {
-            cur.seek(start);
-            Err(cur.error(format!("number out of range after `{prefix}`")))
-        }
+        _ => Err(TextError::new(start, format!("number out of range after `{prefix}`"))),
     }
+}
+
+/// A number behind a prefix; `what` says what is expected.
+fn wanted(cur: &mut Cursor<'_>, prefix: &str, limit: i64, what: &str) -> Result<u32, TextError> {
+    numbered(cur, prefix, limit)?.ok_or_else(|| cur.error(what))
 }
 
 /// A register and the width that its ending says.
@@ -243,10 +192,7 @@ fn parse_reg(cur: &mut Cursor<'_>) -> Result<Option<(u32, Width)>, TextError> {
     let Some(n) = numbered(cur, "$r", 128)? else { return Ok(None) };
     for (name, width) in [("l", 0), ("h", 1)] {
         if cur.eat_word(name) {
-            if n > 63 {
-                cur.seek(start);
-                return Err(cur.error("only $r0 to $r63 have halves"));
-            }
+            fail_if!(n > 63, TextError::new(start, "only $r0 to $r63 have halves"));
             return Ok(Some((n * 2 + width, Width::H)));
         }
     }
@@ -259,27 +205,22 @@ fn parse_reg(cur: &mut Cursor<'_>) -> Result<Option<(u32, Width)>, TextError> {
 }
 
 fn parse_addr(cur: &mut Cursor<'_>) -> Result<Addr, TextError> {
-    let a = numbered(cur, "$a", 8)?;
-    if a.is_none() {
+    let Some(a) = numbered(cur, "$a", 8)? else {
         let Some(n) = cur.number() else { return Err(cur.error("expected an offset")) };
         if n == 0 && cur.eat("++") {
-            return Ok(Addr { a: 0, inc: true, off: increment(cur)? });
+            return Ok(Addr { a: 0, inc: true, off: distance(cur, "expected an increment")? });
         }
         return Ok(Addr::at(small(cur, n)?));
-    }
-    let a = a.unwrap_or(0) as u8;
+    };
+    let a = a as u8;
     if cur.eat("++") {
-        return Ok(Addr { a, inc: true, off: increment(cur)? });
+        return Ok(Addr { a, inc: true, off: distance(cur, "expected an increment")? });
     }
-    if cur.eat("+") {
-        let Some(n) = cur.number() else { return Err(cur.error("expected an offset")) };
-        return Ok(Addr::indexed(a, small(cur, n)?));
-    }
-    Ok(Addr::indexed(a, 0))
+    Ok(Addr::indexed(a, if cur.eat("+") { distance(cur, "expected an offset")? } else { 0 }))
 }
 
-fn increment(cur: &mut Cursor<'_>) -> Result<i32, TextError> {
-    let Some(n) = cur.number() else { return Err(cur.error("expected an increment")) };
+fn distance(cur: &mut Cursor<'_>, what: &str) -> Result<i32, TextError> {
+    let n = cur.number().ok_or_else(|| cur.error(what))?;
     small(cur, n)
 }
 
@@ -287,8 +228,11 @@ fn small(cur: &Cursor<'_>, n: i64) -> Result<i32, TextError> {
     i32::try_from(n).ok().filter(|v| v.unsigned_abs() <= 0xff_ffff).ok_or_else(|| cur.error("offset is out of range"))
 }
 
-fn close(cur: &mut Cursor<'_>) -> Result<(), TextError> {
-    if cur.eat("]") { Ok(()) } else { Err(cur.error("expected `]`")) }
+/// The rest of a memory operand, whose bracket is open.
+fn closed(cur: &mut Cursor<'_>) -> Result<Addr, TextError> {
+    let addr = parse_addr(cur)?;
+    cur.expect("]")?;
+    Ok(addr)
 }
 
 /// An operand of an arithmetic instruction and, for registers, its width.
@@ -303,75 +247,46 @@ fn parse_source(cur: &mut Cursor<'_>) -> Result<(Operand, Option<Width>), TextEr
         let start = cur.column();
         if cur.eat_word(ty.name()) {
             cur.blanks();
-            if !cur.eat("s[") {
-                cur.seek(start);
-                return Err(cur.error("expected an operand"));
-            }
-            let addr = parse_addr(cur)?;
-            close(cur)?;
-            return Ok((Operand::Shared(ty, addr), None));
+            fail_if!(!cur.eat("s["), TextError::new(start, "expected an operand"));
+            return Ok((Operand::Shared(ty, closed(cur)?), None));
         }
     }
     if let Some(c) = numbered(cur, "c", 16)? {
-        if !cur.eat("[") {
-            return Err(cur.error("expected `[`"));
-        }
-        let addr = parse_addr(cur)?;
-        close(cur)?;
-        return Ok((Operand::Const(c as u8, addr), None));
+        cur.expect("[")?;
+        return Ok((Operand::Const(c as u8, closed(cur)?), None));
     }
     for (name, make) in [("a[", Operand::Attr as fn(Addr) -> Operand), ("p[", Operand::Prim as fn(Addr) -> Operand)] {
         if cur.eat(name) {
-            let addr = parse_addr(cur)?;
-            close(cur)?;
-            return Ok((make(addr), None));
+            return Ok((make(closed(cur)?), None));
         }
     }
     if cur.eat("o[") {
         let Some(n) = cur.number().and_then(|n| u16::try_from(n).ok()) else {
             return Err(cur.error("expected an offset"));
         };
-        close(cur)?;
+        cur.expect("]")?;
         return Ok((Operand::Out(n), None));
     }
     Err(cur.error("expected an operand"))
-}
-
-fn expect_width(found: Option<Width>, want: Width, cur: &Cursor<'_>) -> Result<(), TextError> {
-    match found {
-        Some(w) if w != want => Err(cur.error(match want {
-            Width::H => "this operand is a half register",
-            Width::S => "this operand is a 32-bit register",
-            Width::D => "this operand is a register pair",
-            Width::Q => "this operand is a group of four registers",
-        })),
-        _ => Ok(()),
-    }
 }
 
 /// The registers that a texture instruction writes, with `#` for those that it leaves.
 fn parse_written(inst: &mut Inst<Tesla>, index: usize, cur: &mut Cursor<'_>) -> Result<(), TextError> {
     let start = cur.column();
     let kind = inst.row().operands[index].kind;
-    let fail = |cur: &mut Cursor<'_>, message: String| {
-        cur.seek(start);
-        Err(cur.error(message))
-    };
     let mut mask = 0;
     let mut base = None;
     let mut next = 0;
     for i in 0..4 {
-        if i > 0 && !cur.eat(":") {
-            return Err(cur.error("expected `:`"));
+        if i > 0 {
+            cur.expect(":")?;
         }
         if cur.eat("#") {
             continue;
         }
         // A vector may run past $r127 in words that no compiler emits.
-        let Some(n) = numbered(cur, "$r", 132)? else { return Err(cur.error("expected a register or #")) };
-        if base.is_some() && n != next {
-            return Err(cur.error("registers of the vector are not consecutive"));
-        }
+        let n = wanted(cur, "$r", 132, "expected a register or #")?;
+        fail_if!(base.is_some() && n != next, cur.error("registers of the vector are not consecutive"));
         base = base.or(Some(n));
         next = n + 1;
         mask |= 1 << i;
@@ -379,23 +294,16 @@ fn parse_written(inst: &mut Inst<Tesla>, index: usize, cur: &mut Cursor<'_>) -> 
     if matches!(kind, Kind::DVec) {
         inst.vals[index] = mask;
     } else if mask != 0xf {
-        return fail(cur, "the short form writes four registers".into());
+        return Err(TextError::new(start, "the short form writes four registers"));
     }
-    if let Some(b) = base {
-        return set_base(inst, b, cur);
-    }
-    Ok(())
+    base.map_or(Ok(()), |b| set_base(inst, b, cur))
 }
 
 /// The registers that a texture instruction reads.
 fn parse_read(inst: &mut Inst<Tesla>, index: usize, cur: &mut Cursor<'_>) -> Result<(), TextError> {
     let start = cur.column();
     let kind = inst.row().operands[index].kind;
-    let fail = |cur: &mut Cursor<'_>, message: String| {
-        cur.seek(start);
-        Err(cur.error(message))
-    };
-    let Some(base) = numbered(cur, "$r", 128)? else { return fail(cur, "expected a register".into()) };
+    let base = wanted(cur, "$r", 128, "expected a register")?;
     let mut count = 1;
     while cur.eat(":") {
         match numbered(cur, "$r", 132)? {
@@ -412,27 +320,7 @@ fn parse_read(inst: &mut Inst<Tesla>, index: usize, cur: &mut Cursor<'_>) -> Res
         return set_base(inst, base, cur);
     }
     if inst.get("base") != Some(base) {
-        return fail(cur, "source and destination vectors begin at the same register".into());
-    }
-    Ok(())
-}
-
-/// An operand of a size that the slot demands.
-fn parse_sized(
-    inst: &mut Inst<Tesla>,
-    index: usize,
-    w: Width,
-    cur: &mut Cursor<'_>,
-    cx: &TextCx,
-) -> Result<(), TextError> {
-    let start = cur.column();
-    let (op, found) = parse_source(cur)?;
-    let at = cur.clone();
-    cur.seek(start);
-    expect_width(found, w, cur)?;
-    match put(inst, index, op, cx) {
-        Ok(()) => cur.seek(at.column()),
-        Err(e) => return Err(cur.error(e)),
+        return Err(TextError::new(start, "source and destination vectors begin at the same register"));
     }
     Ok(())
 }
@@ -444,11 +332,8 @@ fn parse_sized(
 pub fn parse_operand(inst: &mut Inst<Tesla>, index: usize, cur: &mut Cursor<'_>, cx: &TextCx) -> Result<(), TextError> {
     let slot = &inst.row().operands[index];
     let start = cur.column();
-    let fail = |cur: &mut Cursor<'_>, message: String| {
-        cur.seek(start);
-        Err(cur.error(message))
-    };
-    match slot.kind {
+    let fail = |message: String| TextError::new(start, message);
+    inst.vals[index] = match slot.kind {
         Kind::Dst(w)
         | Kind::DstO(w)
         | Kind::Src1(w)
@@ -458,7 +343,17 @@ pub fn parse_operand(inst: &mut Inst<Tesla>, index: usize, cur: &mut Cursor<'_>,
         | Kind::SSrc2(w)
         | Kind::ISrc1(w)
         | Kind::Reg(w) => {
-            parse_sized(inst, index, w, cur, cx)?;
+            let (op, found) = parse_source(cur)?;
+            if found.is_some_and(|found| found != w) {
+                let what = match w {
+                    Width::H => "half register",
+                    Width::S => "32-bit register",
+                    Width::D => "register pair",
+                    Width::Q => "group of four registers",
+                };
+                return Err(fail(format!("this operand is a {what}")));
+            }
+            return put(inst, index, op, cx).map_err(fail);
         }
         Kind::DstOF => {
             let (op, found) = parse_source(cur)?;
@@ -466,139 +361,114 @@ pub fn parse_operand(inst: &mut Inst<Tesla>, index: usize, cur: &mut Cursor<'_>,
                 (_, Some(Width::S)) => true,
                 (_, Some(Width::H)) | (Operand::Discard, _) => false,
                 (Operand::Out(off), _) => off >= 0xfe,
-                _ => return fail(cur, "expected a register or an output".into()),
+                _ => return Err(fail("expected a register or an output".into())),
             };
             inst.vals[index] = u32::from(full) << 8;
-            if let Err(e) = put(inst, index, op, cx) {
-                return fail(cur, e);
-            }
+            return put(inst, index, op, cx).map_err(fail);
         }
         Kind::SameAsDst => {
             let (op, found) = parse_source(cur)?;
-            let dst = inst.row().operand("dst").and_then(|i| destination(inst.row().operands[i].kind, inst.vals[i]));
+            let dst = result(inst);
             if dst.map(|(o, _)| o) != Some(op) || found.is_some_and(|w| Some(w) != dst.map(|d| d.1)) {
-                return fail(cur, "the third source of this form is the destination".into());
+                return Err(fail("the third source of this form is the destination".into()));
             }
+            return Ok(());
         }
         Kind::HalfOrFull => match parse_reg(cur)? {
-            Some((n, Width::H)) => inst.vals[index] = n,
-            Some((n, Width::S)) => inst.vals[index] = n | 0x80,
-            _ => return fail(cur, "expected a half or 32-bit register".into()),
+            Some((n, Width::H)) => n,
+            Some((n, Width::S)) => n | 0x80,
+            _ => return Err(fail("expected a half or 32-bit register".into())),
         },
         Kind::CDst => {
-            if let Some(n) = numbered(cur, "$c", 4)? {
-                inst.vals[index] = n | 4;
-                cur.blanks();
-            }
+            let Some(n) = numbered(cur, "$c", 4)? else { return Ok(()) };
+            cur.blanks();
+            n | 4
         }
-        Kind::CDstAlways => match numbered(cur, "$c", 4)? {
-            Some(n) => inst.vals[index] = n,
-            None => return fail(cur, "expected $c0 to $c3".into()),
-        },
-        Kind::CReg => match numbered(cur, "$c", 4)? {
-            Some(n) => return set_pcc(inst, n, cur),
-            None => return fail(cur, "expected $c0 to $c3".into()),
-        },
+        Kind::CDstAlways => wanted(cur, "$c", 4, "expected $c0 to $c3")?,
+        Kind::CReg => {
+            let n = wanted(cur, "$c", 4, "expected $c0 to $c3")?;
+            return set_pcc(inst, n, cur);
+        }
         Kind::A | Kind::ADst => match numbered(cur, "$a", 8)? {
-            Some(n) => inst.vals[index] = n,
-            None if cur.eat("0x0") => inst.vals[index] = 0,
-            None => return fail(cur, "expected an address register".into()),
+            Some(n) => n,
+            None if cur.eat("0x0") => 0,
+            None => return Err(fail("expected an address register".into())),
         },
         Kind::Mem(space, scale) => return parse_mem(inst, index, space, u32::from(scale), cur),
         Kind::Glob => {
-            let Some(g) = numbered(cur, "g", 16)? else { return fail(cur, "expected g0[$r..]".into()) };
-            if !cur.eat("[") {
-                return Err(cur.error("expected `[`"));
-            }
-            match parse_reg(cur)? {
-                Some((n, Width::S)) => inst.vals[index] = g << 7 | n,
-                _ => return Err(cur.error("expected a 32-bit register")),
-            }
-            close(cur)?;
+            let g = wanted(cur, "g", 16, "expected g0[$r..]")?;
+            cur.expect("[")?;
+            let Some((n, Width::S)) = parse_reg(cur)? else { return Err(cur.error("expected a 32-bit register")) };
+            cur.expect("]")?;
+            g << 7 | n
         }
         Kind::Flag(name) => {
             let there = cur.eat_word(name);
-            inst.vals[index] = there.into();
             if there {
                 cur.blanks();
             }
+            there.into()
         }
         Kind::Enum(names) => match cur.eat_longest(names) {
-            Some(i) => inst.vals[index] = i as u32,
-            None => return fail(cur, format!("expected one of {}", names.join(", "))),
+            Some(i) => i as u32,
+            None => return Err(fail(format!("expected one of {}", names.join(", ")))),
         },
         Kind::Num | Kind::Bar => match cur.number().and_then(|n| u32::try_from(n).ok()) {
-            Some(n) if n <= slot.field.max() => inst.vals[index] = n,
-            Some(_) => return fail(cur, "number is out of range".into()),
-            None => return fail(cur, "expected a number".into()),
+            Some(n) if n <= slot.field.max() => n,
+            Some(_) => return Err(fail("number is out of range".into())),
+            None => return Err(fail("expected a number".into())),
         },
         Kind::Target => match cur.number().and_then(|n| u32::try_from(n).ok()) {
-            Some(n) if n % 4 == 0 && n >> 2 <= slot.field.max() => inst.vals[index] = n >> 2,
-            Some(_) => return fail(cur, "targets are multiples of 4 below 0x1000000".into()),
-            None => return fail(cur, "expected a code address".into()),
+            Some(n) if n % 4 == 0 && n >> 2 <= slot.field.max() => n >> 2,
+            Some(_) => return Err(fail("targets are multiples of 4 below 0x1000000".into())),
+            None => return Err(fail("expected a code address".into())),
         },
         Kind::Sr => {
             let found = (0..16).find(|&n| {
                 let mut c = cur.clone();
                 c.eat_word(&sr_name(n, cx.generation)) || c.eat_word(&format!("$sr{n}"))
             });
-            match found {
-                Some(n) => {
-                    inst.vals[index] = n;
-                    cur.eat("$");
-                    cur.word();
-                }
-                None => return fail(cur, "expected a special register".into()),
-            }
+            let n = found.ok_or_else(|| fail("expected a special register".into()))?;
+            cur.eat("$");
+            cur.word();
+            n
         }
-        Kind::Cin => {
-            if inst.get("addop") == Some(3) {
-                cur.blanks();
-                match numbered(cur, "$c", 4)? {
-                    Some(n) if inst.row().operand("pcc").is_some() => return set_pcc(inst, n, cur),
-                    Some(0) => {}
-                    _ => return Err(cur.error("expected the carry input")),
-                }
-            }
+        Kind::Cin if inst.get("addop") == Some(3) => {
+            cur.blanks();
+            return match numbered(cur, "$c", 4)? {
+                Some(n) if inst.row().operand("pcc").is_some() => set_pcc(inst, n, cur),
+                Some(0) => Ok(()),
+                _ => Err(cur.error("expected the carry input")),
+            };
         }
         Kind::QLane => match cur.eat_longest(&["l0", "l1", "l2", "l3", "dx", "dy"]) {
-            Some(i) => inst.vals[index] = i as u32,
-            None => return fail(cur, "expected l0 to l3, dx or dy".into()),
+            Some(i) => i as u32,
+            None => return Err(fail("expected l0 to l3, dx or dy".into())),
         },
-        Kind::BarCount => {
-            if cur.eat_word("all") {
-                inst.vals[index] = 1 << 12;
-            } else {
-                match cur.number() {
-                    Some(n @ 0..=0xfff) => inst.vals[index] = n as u32,
-                    _ => return fail(cur, "expected `all` or a count below 0x1000".into()),
-                }
-            }
-        }
-        Kind::Tex => match numbered(cur, "$t", 256)? {
-            Some(n) => inst.vals[index] = n,
-            None => return fail(cur, "expected a texture".into()),
+        Kind::BarCount if cur.eat_word("all") => 1 << 12,
+        Kind::BarCount => match cur.number() {
+            Some(n @ 0..=0xfff) => n as u32,
+            _ => return Err(fail("expected `all` or a count below 0x1000".into())),
         },
-        Kind::Samp => match numbered(cur, "$s", 32)? {
-            Some(n) => inst.vals[index] = n,
-            None => return fail(cur, "expected a sampler".into()),
-        },
+        Kind::Tex => wanted(cur, "$t", 256, "expected a texture")?,
+        Kind::Samp => wanted(cur, "$s", 32, "expected a sampler")?,
         Kind::DVec | Kind::DVec4 => return parse_written(inst, index, cur),
         Kind::SVec | Kind::SVec1 => return parse_read(inst, index, cur),
         Kind::TexOff => match cur.number() {
-            Some(n @ -8..=7) => inst.vals[index] = n as u32 & 0xf,
-            _ => return fail(cur, "expected an offset from -0x8 to 0x7".into()),
+            Some(n @ -8..=7) => n as u32 & 0xf,
+            _ => return Err(fail("expected an offset from -0x8 to 0x7".into())),
         },
-        Kind::Ei | Kind::Pred | Kind::Lanes | Kind::Inc | Kind::Cidx | Kind::M23 | Kind::M24 | Kind::Base => {}
-    }
+        Kind::Ei | Kind::Pred | Kind::Lanes | Kind::Inc | Kind::Cidx | Kind::M23 | Kind::M24 | Kind::Base => {
+            return Ok(());
+        }
+        Kind::Cin => return Ok(()),
+    };
     Ok(())
 }
 
 fn set_base(inst: &mut Inst<Tesla>, base: u32, cur: &Cursor<'_>) -> Result<(), TextError> {
     let Some(i) = inst.row().operand("base") else { return Ok(()) };
-    if base > inst.row().operands[i].field.max() {
-        return Err(cur.error("register is not in reach of this form"));
-    }
+    fail_if!(base > inst.row().operands[i].field.max(), cur.error("register is not in reach of this form"));
     inst.vals[i] = base;
     Ok(())
 }
@@ -621,9 +491,9 @@ fn parse_mem(
     cur: &mut Cursor<'_>,
 ) -> Result<(), TextError> {
     let start = cur.column();
-    if !cur.eat(operand::space_name(space)) {
-        return Err(cur.error(format!("expected {}[]", operand::space_name(space))));
-    }
+    let fail = |message: &str| Err(TextError::new(start, message));
+    let name = operand::space_name(space);
+    fail_if!(!cur.eat(name), cur.error(format!("expected {name}[]")));
     if space == Space::Const {
         match cur.number() {
             Some(n @ 0..=15) => inst.set("cidx", n as u32),
@@ -631,28 +501,22 @@ fn parse_mem(
         }
     }
     if !cur.eat("[") {
-        cur.seek(start);
-        return Err(cur.error(format!("expected {}[]", operand::space_name(space))));
+        return fail(&format!("expected {name}[]"));
     }
-    let addr = parse_addr(cur)?;
-    close(cur)?;
-    let fail = |cur: &mut Cursor<'_>, m: &str| {
-        cur.seek(start);
-        Err(cur.error(m))
-    };
+    let addr = closed(cur)?;
     let max = inst.row().operands[index].field.max();
     let off = addr.off as u32;
     if addr.off < 0 || !off.is_multiple_of(scale) || off / scale > max {
-        return fail(cur, "offset is out of range or misaligned");
+        return fail("offset is out of range or misaligned");
     }
     inst.vals[index] = off / scale;
     match inst.row().operand("a") {
         Some(i) if u32::from(addr.a) <= inst.row().operands[i].field.max() => inst.vals[i] = u32::from(addr.a),
-        _ => return fail(cur, "address register is not in reach of this form"),
+        _ => return fail("address register is not in reach of this form"),
     }
     match inst.row().operand("inc") {
         Some(i) => inst.vals[i] = u32::from(addr.inc),
-        None if addr.inc => return fail(cur, "this form has no post-increment"),
+        None if addr.inc => return fail("this form has no post-increment"),
         None => {}
     }
     Ok(())
@@ -697,30 +561,18 @@ fn parse_prefix(cur: &mut Cursor<'_>) -> Result<Prefix, TextError> {
         }
         let word = cur.word().to_ascii_lowercase();
         if let Some(lanes) = lane_mask(&word) {
-            if p.lanes.replace(lanes).is_some() {
-                return Err(cur.error("two lane masks"));
-            }
+            fail_if!(p.lanes.replace(lanes).is_some(), cur.error("two lane masks"));
         } else {
             let cond = Pred::NAMES.iter().position(|c| !c.is_empty() && *c == word);
-            let Some(cond) = cond else {
-                cur.seek(start + 1);
-                return Err(cur.error(format!("unknown condition `{word}`")));
-            };
+            let cond = cond.ok_or_else(|| TextError::new(start + 1, format!("unknown condition `{word}`")))?;
             let mut cc = 0;
             if cond != 0 || cur.peek() == Some(' ') {
                 cur.blanks();
-                cc = match numbered(cur, "$c", 4)? {
-                    Some(n) => n,
-                    None => return Err(cur.error("expected $c0 to $c3")),
-                };
+                cc = wanted(cur, "$c", 4, "expected $c0 to $c3")?;
             }
-            if p.pred.replace((cond as u32, cc)).is_some() {
-                return Err(cur.error("two predicates"));
-            }
+            fail_if!(p.pred.replace((cond as u32, cc)).is_some(), cur.error("two predicates"));
         }
-        if !cur.eat(")") {
-            return Err(cur.error("expected `)`"));
-        }
+        cur.expect(")")?;
     }
 }
 
@@ -744,12 +596,9 @@ pub fn parse(line: &str, cx: &TextCx) -> Result<Inst<Tesla>, TextError> {
     let prefix = parse_prefix(&mut cur)?;
     let at = cur.column();
     let head = cur.word().to_ascii_lowercase();
-    if head.is_empty() {
-        return Err(cur.error("expected a mnemonic"));
-    }
+    fail_if!(head.is_empty(), cur.error("expected a mnemonic"));
     let Some(rows) = BY_MNEMONIC.get(head.as_str()) else {
-        cur.seek(at);
-        return Err(cur.error(format!("unknown mnemonic `{head}`")));
+        return Err(TextError::new(at, format!("unknown mnemonic `{head}`")));
     };
     let mut best: Option<TextError> = None;
     let mut elsewhere = false;
@@ -772,12 +621,9 @@ pub fn parse(line: &str, cx: &TextCx) -> Result<Inst<Tesla>, TextError> {
         }
     }
     Err(best.unwrap_or_else(|| {
-        cur.seek(at);
         debug_assert!(elsewhere);
-        cur.error(format!(
-            "`{head}` does not exist on {} for this program type",
-            Tesla::GENERATIONS[cx.generation as usize]
-        ))
+        let name = Tesla::GENERATIONS[cx.generation as usize];
+        TextError::new(at, format!("`{head}` does not exist on {name} for this program type"))
     }))
 }
 
@@ -807,9 +653,7 @@ fn parse_as(r: u16, line: &str, at: usize, prefix: &Prefix, cx: &TextCx) -> Resu
     }
     let inst = gpucc_isa::text::parse_row_into(inst, line, at, cx)?;
     if View::any(&inst, cx.stages).is_none() {
-        let mut cur = Cursor::new(line);
-        cur.seek(at);
-        return Err(cur.error("these operands do not go together in this program type"));
+        return Err(TextError::new(at, "these operands do not go together in this program type"));
     }
     Ok(inst)
 }

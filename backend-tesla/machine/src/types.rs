@@ -22,17 +22,9 @@ pub const SM12: u16 = SM11 & !NV84;
 /// An atomic operation on global memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(missing_docs, reason = "the names are those of the reference")]
+#[rustfmt::skip]
 pub enum AtomOp {
-    Add,
-    Exch,
-    Cas,
-    Inc,
-    Dec,
-    Max,
-    Min,
-    And,
-    Or,
-    Xor,
+    Add, Exch, Cas, Inc, Dec, Max, Min, And, Or, Xor,
 }
 
 impl AtomOp {
@@ -81,23 +73,9 @@ ops! {
 /// Type of a value as an instruction treats it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(missing_docs, reason = "the names are those of the reference")]
+#[rustfmt::skip]
 pub enum Ty {
-    None,
-    U8,
-    S8,
-    U16,
-    S16,
-    B16,
-    U32,
-    S32,
-    B32,
-    U64,
-    S64,
-    B64,
-    B128,
-    F16,
-    F32,
-    F64,
+    None, U8, S8, U16, S16, B16, U32, S32, B32, U64, S64, B64, B128, F16, F32, F64,
 }
 
 gpucc_isa::mod_values!(Ty { None, U8, S8, U16, S16, B16, U32, S32, B32, U64, S64, B64, B128, F16, F32, F64 });
@@ -137,13 +115,9 @@ pub enum Width {
 /// Memory spaces of the forms with an offset field of their own.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(missing_docs, reason = "the names are those of the reference")]
+#[rustfmt::skip]
 pub enum Space {
-    Attr,
-    Out,
-    Const,
-    Shared,
-    Local,
-    Varying,
+    Attr, Out, Const, Shared, Local, Varying,
 }
 
 /// Operand and modifier kinds.
@@ -241,13 +215,9 @@ pub enum Kind {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(missing_docs, reason = "the names are those of the reference")]
 #[repr(u8)]
+#[rustfmt::skip]
 pub enum Unit {
-    Alu,
-    Sfu,
-    Double,
-    Memory,
-    Texture,
-    Flow,
+    Alu, Sfu, Double, Memory, Texture, Flow,
 }
 
 impl Unit {

@@ -3,7 +3,7 @@
 use crate::operand::{Operand, View};
 use crate::types::{Kind, Memory, Op, Space, Width};
 use crate::{Tesla, operand};
-use gpucc_isa::{Inst, Isa, TextCx};
+use gpucc_isa::{Inst, Isa, TextCx, fail_if};
 
 /// Checks one instruction.
 ///
@@ -100,9 +100,7 @@ fn registers(inst: &Inst<Tesla>, cx: &TextCx) -> Result<(), String> {
             Width::Q => 4,
             _ => 1,
         };
-        if n % align != 0 {
-            return Err(format!("$r{n} is not a multiple of {align}"));
-        }
+        fail_if!(n % align != 0, format!("$r{n} is not a multiple of {align}"));
     }
     let effects = inst.row().effects;
     let far = effects.reads && effects.space == Memory::Global as u16;
@@ -117,9 +115,7 @@ fn registers(inst: &Inst<Tesla>, cx: &TextCx) -> Result<(), String> {
         _ => None,
     }) {
         let size = inst.row().attrs.ty.bytes();
-        if off % size != 0 {
-            return Err(format!("l[] offset {off:#x} is not a multiple of {size}"));
-        }
+        fail_if!(off % size != 0, format!("l[] offset {off:#x} is not a multiple of {size}"));
     }
     Ok(())
 }
@@ -138,12 +134,8 @@ fn texture(inst: &Inst<Tesla>) -> Result<(), String> {
     let Some(base) = inst.get("base") else { return Ok(()) };
     let short = inst.row().bytes == 4;
     let mask = if short { 0xf } else { inst.get("dvec").unwrap_or(0) };
-    if mask == 0 {
-        return Err("a texture instruction must write something".into());
-    }
+    fail_if!(mask == 0, "a texture instruction must write something".into());
     let count = mask.count_ones().max(inst.get("svec").unwrap_or(0) + 1);
-    if base + count > 128 {
-        return Err("the registers of the vector end at $r127".into());
-    }
+    fail_if!(base + count > 128, "the registers of the vector end at $r127".into());
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use gpucc_isa::{Cursor, TextError};
+use gpucc_isa::{Cursor, TextError, fail_if};
 
 use crate::build;
 use crate::kind::{DstKind, EnumDef, FLOW, Kind, SrcKind, SrcMods};
@@ -190,16 +190,12 @@ pub fn parse(line: &str) -> Result<ValhallInst, TextError> {
     for (n, i) in operand_slots(&inst).into_iter().enumerate() {
         cur.blanks();
         if n > 0 {
-            if !cur.eat(",") {
-                return Err(cur.error("expected `,` and another operand"));
-            }
+            fail_if!(!cur.eat(","), cur.error("expected `,` and another operand"));
             cur.blanks();
         }
         parse_operand(&mut inst, i, &mut cur)?;
     }
-    if !cur.at_end() {
-        return Err(cur.error(format!("unexpected `{}`", cur.rest().trim())));
-    }
+    fail_if!(!cur.at_end(), cur.error(format!("unexpected `{}`", cur.rest().trim())));
     finish(&mut inst);
     Ok(inst)
 }
@@ -288,15 +284,11 @@ pub fn parse_operand(inst: &mut ValhallInst, index: usize, cur: &mut Cursor<'_>)
             } else {
                 3
             };
-            if mask != 3 && kind == DstKind::Pair {
-                return Err(start.error("a 64-bit result has no halves"));
-            }
+            fail_if!(mask != 3 && kind == DstKind::Pair, start.error("a 64-bit result has no halves"));
             r | mask << 6
         }
         Kind::Run { count, minus1 } => {
-            if !cur.eat("@") {
-                return Err(cur.error("expected a staging run `@rA:rB...`"));
-            }
+            fail_if!(!cur.eat("@"), cur.error("expected a staging run `@rA:rB...`"));
             let mut base = 0;
             let mut len = 0u32;
             if cur.peek().is_some_and(|c| c.eq_ignore_ascii_case(&'r')) {
@@ -326,15 +318,11 @@ pub fn parse_operand(inst: &mut ValhallInst, index: usize, cur: &mut Cursor<'_>)
             src.pack(kind).ok_or_else(|| start.error("operand with a modifier that does not exist here"))?
         }
         Kind::Imm { name, signed } => {
-            if !cur.eat(name) || !cur.eat(":") {
-                return Err(start.error(format!("expected `{name}:`")));
-            }
+            fail_if!(!cur.eat(name) || !cur.eat(":"), start.error(format!("expected `{name}:`")));
             parse_number(cur, slot.field.width(), signed)?
         }
         Kind::Constant => {
-            if !cur.eat("#") {
-                return Err(cur.error("expected `#` and a number"));
-            }
+            fail_if!(!cur.eat("#"), cur.error("expected `#` and a number"));
             parse_number(cur, 32, false)?
         }
     };
@@ -347,9 +335,7 @@ fn parse_number(cur: &mut Cursor<'_>, width: u32, signed: bool) -> Result<u32, T
     let Some(n) = cur.number() else { return Err(start.error("expected a number")) };
     let (low, high) =
         if signed { (-(1i64 << (width - 1)), (1i64 << (width - 1)) - 1) } else { (0, (1i64 << width) - 1) };
-    if n < low || n > high {
-        return Err(start.error(format!("{n} is out of range {low}..{high}")));
-    }
+    fail_if!(n < low || n > high, start.error(format!("{n} is out of range {low}..{high}")));
     Ok(n as u32 & ((1u64 << width) - 1) as u32)
 }
 
@@ -390,9 +376,7 @@ fn parse_src(cur: &mut Cursor<'_>, kind: SrcKind) -> Result<Src, TextError> {
         let bad = cur.rest().split([',', ' ']).next().unwrap_or("");
         return Err(cur.error(format!("this operand does not take `{bad}`")));
     }
-    if cur.peek().is_some_and(|c| c.is_ascii_alphanumeric() || c == '_') {
-        return Err(start.error("expected an operand"));
-    }
+    fail_if!(cur.peek().is_some_and(|c| c.is_ascii_alphanumeric() || c == '_'), start.error("expected an operand"));
     Ok(src)
 }
 

@@ -1,6 +1,6 @@
 //! Rejects code that decodes but must not be emitted (sections 2 and 7 of the ISA reference).
 
-use gpucc_isa::Role;
+use gpucc_isa::{Role, fail_if};
 
 use crate::build::flow;
 use crate::kind::{DstKind, Kind};
@@ -13,9 +13,7 @@ use crate::{Class, Op, ValhallInst, reserved_values};
 pub(crate) const UNIFORM_WORDS: u8 = 128;
 
 pub(crate) fn validate(inst: &ValhallInst) -> Result<(), String> {
-    if reserved_values(inst) != 0 {
-        return Err(format!("reserved values in bits {:#x}", reserved_values(inst)));
-    }
+    fail_if!(reserved_values(inst) != 0, format!("reserved values in bits {:#x}", reserved_values(inst)));
     registers(inst)?;
     fau(inst)?;
     messages(inst)
@@ -50,12 +48,8 @@ fn registers(inst: &ValhallInst) -> Result<(), String> {
                 if len >= 2 && v & 1 != 0 {
                     return Err(format!("run of {len} registers at r{v}: runs start at even registers"));
                 }
-                if v + len > 64 {
-                    return Err(format!("run of {len} registers at r{v} goes beyond r63"));
-                }
-                if len == 0 && v != 0 {
-                    return Err(format!("empty run at r{v}: the base must be 0"));
-                }
+                fail_if!(v + len > 64, format!("run of {len} registers at r{v} goes beyond r63"));
+                fail_if!(len == 0 && v != 0, format!("empty run at r{v}: the base must be 0"));
             }
             _ => {}
         }
@@ -77,22 +71,16 @@ fn fau(inst: &ValhallInst) -> Result<(), String> {
         match operand(src.byte, page) {
             Operand::Reg(..) => continue,
             Operand::Uniform(n) => {
-                if n >= UNIFORM_WORDS {
-                    return Err(format!("u{n}: devices have {UNIFORM_WORDS} uniform words"));
-                }
+                fail_if!(n >= UNIFORM_WORDS, format!("u{n}: devices have {UNIFORM_WORDS} uniform words"));
                 if !slots.contains(&(n >> 1)) {
                     slots.push(n >> 1);
                 }
             }
             Operand::Lut(_) => {
-                if page != 0 {
-                    return Err("an immediate together with FAU page other than 0 (7.1 rule 1)".into());
-                }
+                fail_if!(page != 0, "an immediate together with FAU page other than 0 (7.1 rule 1)".into());
             }
             Operand::Special(sp, _) => {
-                if kind.mods.is_float() {
-                    return Err(format!("{} as a float operand", sp.name));
-                }
+                fail_if!(kind.mods.is_float(), format!("{} as a float operand", sp.name));
                 if class.is_message() && (sp.page == 3 || sp.name == "warp_id") {
                     return Err(format!("{} in a message: copy it to a register first", sp.name));
                 }
@@ -107,21 +95,11 @@ fn fau(inst: &ValhallInst) -> Result<(), String> {
             bytes.push(src.byte);
         }
     }
-    if page != 0 && bytes.is_empty() {
-        return Err(format!("FAU page {page} without an operand on it"));
-    }
-    if bytes.len() > 2 {
-        return Err("more than two FAU words (7.1 rule 3)".into());
-    }
-    if strict && slots.len() > 1 {
-        return Err("two uniform slots in one instruction (7.1 rule 2)".into());
-    }
-    if slots.len() > 2 {
-        return Err("three uniform slots in one message".into());
-    }
-    if specials.len() > 1 {
-        return Err("two specials in one instruction (7.1 rule 4)".into());
-    }
+    fail_if!(page != 0 && bytes.is_empty(), format!("FAU page {page} without an operand on it"));
+    fail_if!(bytes.len() > 2, "more than two FAU words (7.1 rule 3)".into());
+    fail_if!(strict && slots.len() > 1, "two uniform slots in one instruction (7.1 rule 2)".into());
+    fail_if!(slots.len() > 2, "three uniform slots in one message".into());
+    fail_if!(specials.len() > 1, "two specials in one instruction (7.1 rule 4)".into());
     if strict && !specials.is_empty() && !slots.is_empty() {
         return Err("a special together with a uniform (7.1 rule 5)".into());
     }
@@ -133,17 +111,11 @@ fn messages(inst: &ValhallInst) -> Result<(), String> {
     let f = inst.get("flow").unwrap_or(0);
     match inst.op() {
         Op::Barrier => {
-            if inst.get("slot") != Some(7) {
-                return Err("BARRIER uses slot 7".into());
-            }
-            if f != flow::WAIT {
-                return Err("BARRIER carries the flow `wait` (9.1 rule 5)".into());
-            }
+            fail_if!(inst.get("slot") != Some(7), "BARRIER uses slot 7".into());
+            fail_if!(f != flow::WAIT, "BARRIER carries the flow `wait` (9.1 rule 5)".into());
         }
         op => {
-            if inst.get("slot") == Some(7) {
-                return Err("slot 7 belongs to BARRIER".into());
-            }
+            fail_if!(inst.get("slot") == Some(7), "slot 7 belongs to BARRIER".into());
             if matches!(op, Op::AtomI32 | Op::AtomI64) && inst.get("atom_opc") == Some(15) {
                 return Err("axchg must return its value (15)".into());
             }
@@ -152,14 +124,10 @@ fn messages(inst: &ValhallInst) -> Result<(), String> {
             }
         }
     }
-    if f == flow::DISCARD && inst.row().attrs.class == Class::Barrier {
-        return Err("a barrier cannot discard".into());
-    }
+    fail_if!(f == flow::DISCARD && inst.row().attrs.class == Class::Barrier, "a barrier cannot discard".into());
     if let Some(want) = staging_registers(inst) {
         let have = inst.get("sr_count").unwrap_or(0);
-        if have != want {
-            return Err(format!("staging run of {have} registers, the access has {want}"));
-        }
+        fail_if!(have != want, format!("staging run of {have} registers, the access has {want}"));
     }
     Ok(())
 }

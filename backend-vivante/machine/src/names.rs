@@ -92,14 +92,9 @@ pub fn word(number: usize, _stage: u8) -> Option<String> {
 
 /// Facts in front of what a unit reads of a texture, and words of a storage texture and of a sampler. A unit takes the whole.
 pub fn fact(file: u8, of: Described, word: u16) -> Option<&'static str> {
+    #[rustfmt::skip]
     const FACTS: [&str; 8] = [
-        "width",
-        "height",
-        "depth",
-        "layers or cubes",
-        "levels",
-        "samples",
-        "last level",
+        "width", "height", "depth", "layers or cubes", "levels", "samples", "last level",
         "1 for texels of sRGB, else 0,",
     ];
     const IMAGE: [&str; 4] =

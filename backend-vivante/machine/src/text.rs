@@ -1,8 +1,8 @@
 //! Operands as text, in the syntax of reference section 18.
 
-use core::fmt::Write;
+use core::fmt::{self, Write};
 
-use gpucc_isa::{Cursor, Inst, TextCx, TextError, text};
+use gpucc_isa::{Cursor, Inst, TextCx, TextError, fail_if, text};
 
 use crate::Vivante;
 use crate::operand::{
@@ -17,23 +17,10 @@ pub const TYPES: [&str; 8] = ["f32", "s32", "s8", "u16", "f16", "s16", "u32", "u
 /// Conditions by their number; empty ones are not known to exist.
 pub const CONDITIONS: [&str; 32] = {
     let mut c = [""; 32];
+    #[rustfmt::skip]
     let named = [
-        (1, "gt"),
-        (2, "lt"),
-        (3, "ge"),
-        (4, "le"),
-        (5, "eq"),
-        (6, "ne"),
-        (7, "and"),
-        (8, "or"),
-        (9, "xor"),
-        (10, "not"),
-        (11, "nz"),
-        (12, "gez"),
-        (13, "gz"),
-        (14, "lez"),
-        (15, "lz"),
-        (22, "selmsb"),
+        (1, "gt"), (2, "lt"), (3, "ge"), (4, "le"), (5, "eq"), (6, "ne"), (7, "and"), (8, "or"), (9, "xor"), (10, "not"),
+        (11, "nz"), (12, "gez"), (13, "gz"), (14, "lez"), (15, "lz"), (22, "selmsb"),
     ];
     let mut i = 0;
     while i < named.len() {
@@ -70,105 +57,74 @@ pub fn print(inst: &Inst<Vivante>, cx: &TextCx, out: &mut String) {
 pub fn print_operand(inst: &Inst<Vivante>, index: usize, _cx: &TextCx, out: &mut String) {
     let slot = &inst.row().operands[index];
     let v = inst.vals[index];
-    match slot.kind {
-        Kind::Flag(name) => {
-            if v != 0 {
-                out.push_str(name);
-            }
-        }
-        Kind::Pack => {
-            if v == 0 {
-                out.push_str(".pack");
-            }
-        }
+    // Writing into a text does not fail.
+    let _ = match slot.kind {
+        Kind::Flag(name) => out.write_str(if v == 0 { "" } else { name }),
+        Kind::Pack => out.write_str(if v == 0 { ".pack" } else { "" }),
         Kind::Cond => suffix(CONDITIONS[v as usize & 31], out),
-        Kind::Type => {
-            if v != 0 {
-                suffix(TYPES[v as usize & 7], out);
-            }
-        }
+        Kind::Type => suffix(if v == 0 { "" } else { TYPES[v as usize & 7] }, out),
         Kind::Thread => suffix(["", "t0", "t1", ""][v as usize & 3], out),
         Kind::Round => suffix(ROUNDS[v as usize & 3], out),
-        Kind::Shift => {
-            if v != 0 {
-                let _ = write!(out, ".ls{v}");
-            }
-        }
-        Kind::Dst => print_dst(v, out),
-        Kind::DstOpt => {
-            if v >> 14 == 0 {
-                out.push_str("void");
-            } else {
-                print_dst(v, out);
-            }
-        }
+        Kind::Shift if v == 0 => Ok(()),
+        Kind::Shift => write!(out, ".ls{v}"),
+        Kind::DstOpt if v >> 14 == 0 => out.write_str("void"),
+        Kind::Dst | Kind::DstOpt => print_dst(v, out),
         Kind::MemMask => {
             out.push_str("mem");
-            print_mask(v, out);
+            print_mask(v, out)
         }
-        Kind::VoidMask => out.push_str("void"),
+        Kind::VoidMask => out.write_str("void"),
         Kind::Src => print_source(v, out),
-        Kind::SrcOpt => {
-            if v >> 25 == 0 {
-                out.push_str("void");
-            } else {
-                print_source(v & 0x1ff_ffff, out);
-            }
-        }
+        Kind::SrcOpt if v >> 25 == 0 => out.write_str("void"),
+        Kind::SrcOpt => print_source(v & 0x1ff_ffff, out),
         Kind::Tex => {
             let _ = write!(out, "tex{}.", v & 31);
-            print_swizzle(v >> 8, out);
+            print_swizzle(v >> 8, out)
         }
-        Kind::Target => {
-            // The reference disassembler takes the 15 bits as a signed number.
-            let _ = write!(out, "{}", (v << 17) as i32 >> 17);
-        }
-        Kind::Silent => {}
-    }
+        // The reference disassembler takes the 15 bits as a signed number.
+        Kind::Target => write!(out, "{}", (v << 17) as i32 >> 17),
+        Kind::Silent => Ok(()),
+    };
 }
 
-fn suffix(name: &str, out: &mut String) {
-    if !name.is_empty() {
-        out.push('.');
-        out.push_str(name);
-    }
+fn suffix(name: &str, out: &mut String) -> fmt::Result {
+    if name.is_empty() { Ok(()) } else { write!(out, ".{name}") }
 }
 
-fn print_amode(amode: u32, out: &mut String) {
-    if let Some(lane) = amode.checked_sub(1) {
-        let _ = write!(out, "[a.{}]", LANES[lane as usize & 3]);
-    }
+fn print_amode(amode: u32, out: &mut String) -> fmt::Result {
+    amode.checked_sub(1).map_or(Ok(()), |lane| write!(out, "[a.{}]", LANES[lane as usize & 3]))
 }
 
-fn print_dst(v: u32, out: &mut String) {
+fn print_dst(v: u32, out: &mut String) -> fmt::Result {
     let (reg, mask, amode) = dst::parts(v);
-    let _ = write!(out, "t{reg}");
-    print_amode(amode, out);
-    print_mask(mask, out);
+    write!(out, "t{reg}")?;
+    print_amode(amode, out)?;
+    print_mask(mask, out)
 }
 
 /// Masks xz and yz print in a way of their own, as the reference disassembler always has.
-fn print_mask(mask: u32, out: &mut String) {
+fn print_mask(mask: u32, out: &mut String) -> fmt::Result {
     match mask & 15 {
-        15 => {}
-        5 => out.push_str(".zx"),
-        6 => out.push_str(".zy"),
+        15 => Ok(()),
+        5 => out.write_str(".zx"),
+        6 => out.write_str(".zy"),
         m => {
-            out.push('.');
-            out.extend(LANES.iter().enumerate().map(|(i, &c)| if m >> i & 1 == 1 { c } else { '_' }));
+            let lanes = LANES.iter().enumerate().map(|(i, &c)| if m >> i & 1 == 1 { c } else { '_' });
+            write!(out, ".{}", lanes.collect::<String>())
         }
     }
 }
 
-fn print_swizzle(swiz: u32, out: &mut String) {
+fn print_swizzle(swiz: u32, out: &mut String) -> fmt::Result {
     out.extend((0..4).map(|i| LANES[(swiz >> (2 * i) & 3) as usize]));
+    Ok(())
 }
 
-fn print_float(x: f32, out: &mut String) {
-    if x.is_nan() {
-        out.push_str(if x.is_sign_negative() { "-nan" } else { "nan" });
-    } else {
-        let _ = write!(out, "{x:.6}");
+fn print_float(x: f32, out: &mut String) -> fmt::Result {
+    match (x.is_nan(), x.is_sign_negative()) {
+        (true, true) => out.write_str("-nan"),
+        (true, false) => out.write_str("nan"),
+        _ => write!(out, "{x:.6}"),
     }
 }
 
@@ -185,26 +141,15 @@ fn half_to_f32(h: u16) -> f32 {
     f32::from_bits(sign | magnitude)
 }
 
-fn print_source(v: u32, out: &mut String) {
+fn print_source(v: u32, out: &mut String) -> fmt::Result {
     let s = Source::new(v);
     if s.group == GROUP_IMMEDIATE {
-        match Immediate::new(v) {
+        return match Immediate::new(v) {
             Immediate::F20(bits) => print_float(f32::from_bits(bits), out),
-            Immediate::S20(i) => {
-                let _ = write!(out, "{i}");
-            }
-            Immediate::U20(u) => {
-                let _ = write!(out, "{u}");
-            }
+            Immediate::S20(i) => write!(out, "{i}"),
+            Immediate::U20(u) => write!(out, "{u}"),
             Immediate::F16(h) => print_float(half_to_f32(h), out),
-        }
-        return;
-    }
-    if s.neg {
-        out.push('-');
-    }
-    if s.abs {
-        out.push('|');
+        };
     }
     let name = match s.group {
         GROUP_TEMP => "t",
@@ -212,13 +157,12 @@ fn print_source(v: u32, out: &mut String) {
         GROUP_TEMP_FULL => "th",
         _ => "u",
     };
-    let _ = write!(out, "{name}{}", s.reg);
-    print_amode(s.amode, out);
+    let (neg, abs) = (if s.neg { "-" } else { "" }, if s.abs { "|" } else { "" });
+    write!(out, "{neg}{abs}{name}{}", s.reg)?;
+    print_amode(s.amode, out)?;
     out.push('.');
-    print_swizzle(s.swiz, out);
-    if s.abs {
-        out.push('|');
-    }
+    print_swizzle(s.swiz, out)?;
+    out.write_str(abs)
 }
 
 /// Parses one slot.
@@ -241,37 +185,18 @@ pub fn parse_operand(
         Kind::Round => modifier(cur, &ROUNDS).unwrap_or(0),
         Kind::Shift => modifier(cur, &["", "ls1", "ls2", "ls3", "ls4", "ls5", "ls6", "ls7"]).unwrap_or(0),
         Kind::Dst => parse_dst(cur)?,
-        Kind::DstOpt => {
-            if cur.eat_word("void") {
-                0
-            } else {
-                dst::used(parse_dst(cur)?)
-            }
-        }
+        Kind::DstOpt | Kind::SrcOpt if cur.eat_word("void") => 0,
+        Kind::DstOpt => dst::used(parse_dst(cur)?),
         Kind::MemMask => {
-            if !cur.eat("mem") {
-                return Err(unexpected(cur, "`mem`"));
-            }
+            fail_if!(!cur.eat("mem"), unexpected(cur, "`mem`"));
             parse_mask(cur)?
         }
-        Kind::VoidMask => {
-            if !cur.eat_word("void") {
-                return Err(unexpected(cur, "`void`"));
-            }
-            0
-        }
+        Kind::VoidMask if cur.eat_word("void") => 0,
+        Kind::VoidMask => return Err(unexpected(cur, "`void`")),
         Kind::Src => parse_source(cur, cx)?,
-        Kind::SrcOpt => {
-            if cur.eat_word("void") {
-                0
-            } else {
-                used(parse_source(cur, cx)?)
-            }
-        }
+        Kind::SrcOpt => used(parse_source(cur, cx)?),
         Kind::Tex => {
-            if !cur.eat("tex") {
-                return Err(unexpected(cur, "a sampler `texN`"));
-            }
+            fail_if!(!cur.eat("tex"), unexpected(cur, "a sampler `texN`"));
             let id = register(cur, 31)?;
             id | parse_amode(cur)? << 5 | parse_swizzle(cur)? << 8
         }
@@ -314,9 +239,7 @@ fn modifier(cur: &mut Cursor<'_>, names: &[&str]) -> Option<u32> {
 
 fn register(cur: &mut Cursor<'_>, max: u32) -> Result<u32, TextError> {
     let column = cur.column();
-    if !cur.peek().is_some_and(|c| c.is_ascii_digit()) {
-        return Err(cur.error("expected a register number"));
-    }
+    fail_if!(!cur.peek().is_some_and(|c| c.is_ascii_digit()), cur.error("expected a register number"));
     match cur.number() {
         Some(n) if (0..=i64::from(max)).contains(&n) => Ok(n as u32),
         _ => Err(TextError { column, message: format!("register number out of range, at most {max}") }),
@@ -335,9 +258,7 @@ fn parse_amode(cur: &mut Cursor<'_>) -> Result<u32, TextError> {
 
 fn parse_dst(cur: &mut Cursor<'_>) -> Result<u32, TextError> {
     let mut c = cur.clone();
-    if !(c.eat("t") && c.peek().is_some_and(|c| c.is_ascii_digit())) {
-        return Err(unexpected(cur, "a destination `tN`"));
-    }
+    fail_if!(!(c.eat("t") && c.peek().is_some_and(|c| c.is_ascii_digit())), unexpected(cur, "a destination `tN`"));
     *cur = c;
     let reg = register(cur, 127)?;
     let amode = parse_amode(cur)?;
@@ -362,9 +283,7 @@ fn parse_mask(cur: &mut Cursor<'_>) -> Result<u32, TextError> {
             let fixed = w.len() == 4 && w.chars().zip(LANES).all(|(ch, l)| ch == l || ch == '_');
             let lanes: Vec<usize> = w.chars().filter_map(|ch| LANES.iter().position(|&l| l == ch)).collect();
             let rising = !w.contains('_') && !lanes.is_empty() && lanes.windows(2).all(|p| p[0] < p[1]);
-            if !fixed && !rising {
-                return Err(cur.error(format!("`.{w}` is not a write mask")));
-            }
+            fail_if!(!fixed && !rising, cur.error(format!("`.{w}` is not a write mask")));
             lanes.iter().fold(0, |m, &l| m | 1 << l)
         }
     };
@@ -377,9 +296,7 @@ fn parse_swizzle(cur: &mut Cursor<'_>) -> Result<u32, TextError> {
     let letters = if c.eat(".") { c.word() } else { "" };
     let lane = |ch: u8| LANES.iter().position(|&l| l as u8 == ch.to_ascii_lowercase());
     let mut swiz = 0;
-    if letters.len() != 4 {
-        return Err(cur.error("expected a swizzle of four components"));
-    }
+    fail_if!(letters.len() != 4, cur.error("expected a swizzle of four components"));
     for (i, ch) in letters.bytes().enumerate() {
         match lane(ch) {
             Some(l) => swiz |= (l as u32) << (2 * i),
@@ -397,26 +314,20 @@ fn parse_source(cur: &mut Cursor<'_>, cx: &TextCx) -> Result<u32, TextError> {
     if next.is_ascii_digit() || next == '.' && neg || starts_number(cur) {
         cur.seek(start);
         let v = parse_immediate(cur)?;
-        if cx.generation == crate::GC2000 {
-            return Err(TextError { column: start, message: "gc2000 has no immediates in operands".into() });
-        }
+        fail_if!(cx.generation == crate::GC2000, TextError::new(start, "gc2000 has no immediates in operands"));
         return Ok(v);
     }
     let abs = cur.eat("|");
     let group = match cur.eat_longest(&["t", "th", "u", "i"]) {
         Some(i) => [GROUP_TEMP, GROUP_TEMP_FULL, GROUP_UNIFORM, GROUP_INTERNAL][i],
-        None => {
-            if !neg && !abs {
-                return Err(unexpected(cur, "a source operand"));
-            }
-            return Err(cur.error("expected a register `t`, `th`, `u` or `i`"));
-        }
+        None if !neg && !abs => return Err(unexpected(cur, "a source operand")),
+        None => return Err(cur.error("expected a register `t`, `th`, `u` or `i`")),
     };
     let reg = register(cur, 511)?;
     let amode = parse_amode(cur)?;
     let swiz = parse_swizzle(cur)?;
-    if abs && !cur.eat("|") {
-        return Err(cur.error("expected `|`"));
+    if abs {
+        cur.expect("|")?;
     }
     Ok(reg | swiz << 9 | u32::from(neg) << 17 | u32::from(abs) << 18 | amode << 19 | group << 22)
 }
@@ -475,7 +386,7 @@ fn parse_f20(text: &str) -> Result<u32, String> {
     }
     let nearest = (bits + 0x7ff + (bits >> 12 & 1)) >> 12;
     let mut shown = String::new();
-    print_float(f32::from_bits(nearest << 12), &mut shown);
+    let _ = print_float(f32::from_bits(nearest << 12), &mut shown);
     if shown == text {
         return Ok(raw_f20(nearest));
     }

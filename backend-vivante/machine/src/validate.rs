@@ -1,7 +1,7 @@
 //! Rejects code that the bits allow but the chips do not: reserved field values (decoding), and the legality rules of reference
 //! section 16.5 (emission and execution).
 
-use gpucc_isa::{Inst, ModValue, OperandSpec, Role, Word};
+use gpucc_isa::{Inst, ModValue, OperandSpec, Role, Word, fail_if};
 
 use crate::modifiers::{self, Cond, Round, Type};
 use crate::operand::{
@@ -103,9 +103,7 @@ pub fn check(inst: &Inst<Vivante>, generation: u8) -> Result<(), String> {
     if get("thread") != 0 || get("hp") != 0 || inst.get("unk").is_some_and(|u| u > 1) {
         return Err("dual-16 thread select or full-precision destination outside of dual-16 mode".into());
     }
-    if modifiers::round(inst) == Round::Reserved {
-        return Err("rounding mode 3 is reserved".into());
-    }
+    fail_if!(modifiers::round(inst) == Round::Reserved, "rounding mode 3 is reserved".into());
     if inst.get("pack") == Some(0) && !t.is_word() {
         return Err(format!("`.pack` with type {} has an unknown effect", word(t)));
     }
@@ -130,9 +128,7 @@ pub fn registers(inst: &Inst<Vivante>, generation: u8) -> Result<(), String> {
     }
     for v in defs(inst) {
         let (reg, ..) = dst::parts(v);
-        if reg >= TEMPS {
-            return Err(format!("destination t{reg} does not exist"));
-        }
+        fail_if!(reg >= TEMPS, format!("destination t{reg} does not exist"));
     }
     Ok(())
 }
@@ -148,9 +144,7 @@ fn check_operands(inst: &Inst<Vivante>, generation: u8) -> Result<(), String> {
     for (name, s, raw) in sources(inst) {
         match s.group {
             GROUP_IMMEDIATE => {
-                if generation == GC2000 {
-                    return Err(format!("{name}: gc2000 has no immediates"));
-                }
+                fail_if!(generation == GC2000, format!("{name}: gc2000 has no immediates"));
                 if let Immediate::F16(_) = Immediate::new(raw) {
                     return Err(format!("{name}: half-float immediates belong to dual-16 mode"));
                 }
@@ -166,9 +160,7 @@ fn check_operands(inst: &Inst<Vivante>, generation: u8) -> Result<(), String> {
     }
     for v in defs(inst) {
         let (_, mask, amode) = dst::parts(v);
-        if mask == 0 && inst.op() != Op::Nop {
-            return Err("empty write mask".into());
-        }
+        fail_if!(mask == 0 && inst.op() != Op::Nop, "empty write mask".into());
         if amode != 0 && matches!(inst.op(), Op::Movar | Op::Movai) {
             return Err("indexed destination of an address write".into());
         }
@@ -206,9 +198,7 @@ fn check_condition(inst: &Inst<Vivante>) -> Result<(), String> {
         return Ok(());
     }
     let c = modifiers::cond(inst);
-    if matches!(c, Cond::And | Cond::Or | Cond::Xor) {
-        return Err(format!("condition `.{}` has an unknown meaning", word(c)));
-    }
+    fail_if!(matches!(c, Cond::And | Cond::Or | Cond::Xor), format!("condition `.{}` has an unknown meaning", word(c)));
     let unary = !c.is_binary() && c != Cond::Always;
     let ok = match inst.op() {
         Op::Branch | Op::Call | Op::Texkill => c == Cond::Always,
@@ -256,9 +246,7 @@ fn check_lanes(inst: &Inst<Vivante>, generation: u8) -> Result<(), String> {
         if modifiers::round(inst) != Round::Zero {
             return Err("needs `.rtz`: with fast transcendentals the plain form is unknown".into());
         }
-        if mask.count_ones() != 2 {
-            return Err("the pair form writes exactly two lanes".into());
-        }
+        fail_if!(mask.count_ones() != 2, "the pair form writes exactly two lanes".into());
     }
     if is_scalar(inst, generation) {
         for (name, s, _) in sources(inst) {
@@ -297,11 +285,7 @@ fn check_lanes(inst: &Inst<Vivante>, generation: u8) -> Result<(), String> {
 /// Texels of whole words alone have a known place; what converts others is not known (10.4).
 fn check_image(inst: &Inst<Vivante>, mask: u32) -> Result<(), String> {
     let get = |name, plain| inst.get(name).unwrap_or(plain) != plain;
-    if get("pack", 1) || get("sat", 0) {
-        return Err("how image instructions convert texels is unknown (section 10.4)".into());
-    }
-    if get("local", 0) || get("shift", 0) {
-        return Err("`.local` and a shift have no known meaning on images".into());
-    }
+    fail_if!(get("pack", 1) || get("sat", 0), "how image instructions convert texels is unknown (section 10.4)".into());
+    fail_if!(get("local", 0) || get("shift", 0), "`.local` and a shift have no known meaning on images".into());
     if matches!(mask, 1 | 3 | 15) { Ok(()) } else { Err("a texel has 1, 2 or 4 words from x on".into()) }
 }

@@ -11,20 +11,10 @@ macro_rules! operations {
             let f = <$f>::from_bits;
             match self.op {
                 AtomicOp::Swap => data,
-                AtomicOp::CmpSwap => {
-                    if mem == other {
-                        data
-                    } else {
-                        mem
-                    }
-                }
-                AtomicOp::FCmpSwap => {
-                    if f(mem) == f(other) {
-                        data
-                    } else {
-                        mem
-                    }
-                }
+                AtomicOp::CmpSwap if mem == other => data,
+                AtomicOp::CmpSwap => mem,
+                AtomicOp::FCmpSwap if f(mem) == f(other) => data,
+                AtomicOp::FCmpSwap => mem,
                 AtomicOp::Add => mem.wrapping_add(data),
                 AtomicOp::Sub => mem.wrapping_sub(data),
                 AtomicOp::Rsub => data.wrapping_sub(mem),
@@ -35,31 +25,16 @@ macro_rules! operations {
                 AtomicOp::And => mem & data,
                 AtomicOp::Or => mem | data,
                 AtomicOp::Xor => mem ^ data,
-                AtomicOp::Inc => {
-                    if mem >= data {
-                        0
-                    } else {
-                        mem + 1
-                    }
-                }
-                AtomicOp::Dec => {
-                    if mem == 0 || mem > data {
-                        data
-                    } else {
-                        mem - 1
-                    }
-                }
+                AtomicOp::Inc if mem >= data => 0,
+                AtomicOp::Inc => mem + 1,
+                AtomicOp::Dec if mem == 0 || mem > data => data,
+                AtomicOp::Dec => mem - 1,
                 AtomicOp::FMin => $n::min(Mode::IEEE, MinMax::Number, f(mem), f(data)).to_bits(),
                 AtomicOp::FMax => $n::max(Mode::IEEE, MinMax::Number, f(mem), f(data)).to_bits(),
                 AtomicOp::FAdd => $n::add(Mode::IEEE, f(mem), f(data)).to_bits(),
                 AtomicOp::MskOr => mem & !data | other,
-                AtomicOp::Wrap => {
-                    if mem >= data {
-                        mem - data
-                    } else {
-                        mem.wrapping_add(other)
-                    }
-                }
+                AtomicOp::Wrap if mem >= data => mem - data,
+                AtomicOp::Wrap => mem.wrapping_add(other),
             }
         }
     };

@@ -664,13 +664,8 @@ fn perm(a: u32, b: u32, selectors: u32) -> u32 {
     let all = u64::from(a) << 32 | u64::from(b);
     bytes(|i| match byte(selectors, i) {
         s @ 0..=7 => (all >> (8 * s)) as u32 & 255,
-        s @ 8..=11 => {
-            if all >> (16 * (s - 8) + 15) & 1 == 1 {
-                255
-            } else {
-                0
-            }
-        }
+        s @ 8..=11 if all >> (16 * (s - 8) + 15) & 1 == 1 => 255,
+        8..=11 => 0,
         12 => 0,
         _ => 255,
     })

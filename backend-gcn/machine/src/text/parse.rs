@@ -1,8 +1,11 @@
 //! Reading.
 
-use gpucc_isa::{Cursor, Inst, TextCx, TextError};
+use gpucc_isa::{Cursor, Inst, TextCx, TextError, fail_if};
 
-use super::words::{DFMT, GPR_IDX, GS_OPS, HWREGS, PARAMS, SELS, SYS_OPS, UNUSED, nfmt_name, parse_bitmask};
+use super::words::{
+    DFMT, DPP_SHIFTS, DPP_WORDS, GPR_IDX, GS_OPS, HWREGS, MESSAGES, PARAMS, SELS, SYS_OPS, UNUSED, nfmt_name,
+    parse_bitmask,
+};
 use crate::isa::{Flag, Format, GFX8, Gcn, Kind, Mods};
 use crate::operand::{self, LITERAL};
 use crate::{Op, build, rows};
@@ -17,12 +20,10 @@ pub fn parse(line: &str, cx: &TextCx) -> Result<Inst<Gcn>, TextError> {
     let head_at = cur.column();
     let rest = cur.rest();
     let end = rest.find(|c: char| c.is_whitespace()).unwrap_or(rest.len());
-    if !rest.is_char_boundary(end) || end == 0 {
-        return Err(TextError { column: head_at, message: "expected an instruction".into() });
-    }
+    fail_if!(!rest.is_char_boundary(end) || end == 0, TextError::new(head_at, "expected an instruction"));
     let head = rest[..end].to_ascii_lowercase();
     let body = head_at + end;
-    let mut best = TextError { column: head_at, message: String::new() };
+    let mut best = TextError::new(head_at, "");
     let mut elsewhere = None;
     // Exact names first; a bare vector mnemonic stands for its shortest form that takes the operands.
     for name in [head.clone(), format!("{head}_e32"), format!("{head}_e64")] {
@@ -77,9 +78,7 @@ fn parse_row(r: u16, cur: &mut Cursor<'_>, cx: &TextCx) -> Result<Inst<Gcn>, Tex
             continue;
         }
         if !first && !after_target {
-            if !cur.eat(",") {
-                return Err(cur.error("expected `,`"));
-            }
+            cur.expect(",")?;
             cur.blanks();
         }
         columns[i] = cur.column();
@@ -108,7 +107,7 @@ fn parse_row(r: u16, cur: &mut Cursor<'_>, cx: &TextCx) -> Result<Inst<Gcn>, Tex
         }
         match found {
             Some(i) if seen >> i & 1 == 1 => {
-                return Err(TextError { column: at, message: format!("`{}` given twice", row.operands[i].name) });
+                return Err(TextError::new(at, format!("`{}` given twice", row.operands[i].name)));
             }
             Some(i) => {
                 seen |= 1 << i;
@@ -146,10 +145,8 @@ fn parse_row(r: u16, cur: &mut Cursor<'_>, cx: &TextCx) -> Result<Inst<Gcn>, Tex
             let width = operand::vgpr_width(&inst, i).unwrap_or(0);
             let written = inst.vals[i] >> 8;
             if written != width {
-                return Err(TextError {
-                    column: columns[i],
-                    message: format!("`{}` takes {width} registers here, not {written}", slot.name),
-                });
+                let message = format!("`{}` takes {width} registers here, not {written}", slot.name);
+                return Err(TextError::new(columns[i], message));
             }
             inst.vals[i] &= 0xff;
         }
@@ -176,13 +173,7 @@ fn fix_export(inst: &mut Inst<Gcn>, en: usize, compr: bool) {
         let b = if mask & 4 != 0 { regs[2] } else { regs[3] };
         // The depth target of gfx6 wants bit 0 alone (section 13).
         let depth = mask == 13 && inst.get("tgt") == Some(8);
-        mask = (if depth {
-            1
-        } else if low {
-            3
-        } else {
-            0
-        }) | if high { 12 } else { 0 };
+        mask = if depth { 1 } else { u32::from(low) * 3 } | u32::from(high) * 12;
         regs = [if low { a } else { 0 }, if high { b } else { 0 }, 0, 0];
     }
     inst.vals[en] = mask;
@@ -205,14 +196,11 @@ fn register(cur: &mut Cursor<'_>, cx: &TextCx) -> Option<(u32, u8)> {
 fn sreg(cur: &mut Cursor<'_>, n: u8, cx: &TextCx) -> Result<u32, TextError> {
     let at = cur.column();
     match register(cur, cx) {
+        Some((code, width)) if code < 256 && width == n && operand::sreg_ok(code, n, cx.generation) => Ok(code),
         Some((code, width)) if code < 256 && width == n => {
-            if operand::sreg_ok(code, n, cx.generation) {
-                Ok(code)
-            } else {
-                Err(TextError { column: at, message: "register tuple is not aligned or out of range".into() })
-            }
+            Err(TextError::new(at, "register tuple is not aligned or out of range"))
         }
-        Some(_) => Err(TextError { column: at, message: format!("expected {n} scalar register(s)") }),
+        Some(_) => Err(TextError::new(at, format!("expected {n} scalar register(s)"))),
         None => Err(cur.error("expected a scalar register")),
     }
 }
@@ -221,7 +209,7 @@ fn vgpr(cur: &mut Cursor<'_>, n: u32, cx: &TextCx) -> Result<u32, TextError> {
     let at = cur.column();
     match register(cur, cx) {
         Some((code, width)) if code >= 256 && u32::from(width) == n => Ok(code - 256),
-        Some(_) => Err(TextError { column: at, message: format!("expected {n} vector register(s)") }),
+        Some(_) => Err(TextError::new(at, format!("expected {n} vector register(s)"))),
         None => Err(cur.error("expected a vector register")),
     }
 }
@@ -262,15 +250,15 @@ fn constant(cur: &mut Cursor<'_>, cx: &TextCx) -> Result<Constant, TextError> {
         return match text.parse::<f32>() {
             Ok(0.0) if !text.starts_with('-') => Ok(Constant::Code(128)),
             Ok(f) => Ok(Constant::Literal(f.to_bits())),
-            Err(_) => Err(TextError { column: at, message: format!("`{text}` is not a number") }),
+            Err(_) => Err(TextError::new(at, format!("`{text}` is not a number"))),
         };
     }
     let Some(v) = cur.number() else { return Err(cur.error("expected an operand")) };
     if cur.peek().is_some_and(|c| c.is_ascii_alphanumeric() || c == '_' || c == '.') {
-        return Err(TextError { column: at, message: "malformed number".into() });
+        return Err(TextError::new(at, "malformed number"));
     }
     if !(i64::from(i32::MIN)..=i64::from(u32::MAX)).contains(&v) {
-        return Err(TextError { column: at, message: "constant does not fit 32 bits".into() });
+        return Err(TextError::new(at, "constant does not fit 32 bits"));
     }
     match i32::try_from(v).ok().and_then(operand::int) {
         Some(code) => Ok(Constant::Code(code)),
@@ -284,20 +272,18 @@ fn scalar_source(inst: &mut Inst<Gcn>, n: u8, cur: &mut Cursor<'_>, cx: &TextCx)
         if code < 256 && width == n && operand::sreg_ok(code, n, cx.generation) {
             return Ok(code);
         }
-        return Err(TextError { column: at, message: format!("expected {n} scalar register(s), aligned") });
+        return Err(TextError::new(at, format!("expected {n} scalar register(s), aligned")));
     }
     match constant(cur, cx)? {
         Constant::Code(c) => Ok(c),
         Constant::Literal(l) => match inst.row().operand("lit") {
             Some(i) => {
                 let used = ["src0", "src1"].iter().any(|s| inst.get(s) == Some(LITERAL));
-                if used && inst.vals[i] != l {
-                    return Err(TextError { column: at, message: "only one literal value is allowed".into() });
-                }
+                fail_if!(used && inst.vals[i] != l, TextError::new(at, "only one literal value is allowed"));
                 inst.vals[i] = l;
                 Ok(LITERAL)
             }
-            None => Err(TextError { column: at, message: "a literal is not allowed here".into() }),
+            None => Err(TextError::new(at, "a literal is not allowed here")),
         },
     }
 }
@@ -323,24 +309,20 @@ fn modified(
     let call = !abs && cur.eat("abs(");
     let sext = cur.eat("sext(");
     let code = inner(cur)?;
-    if sext && !cur.eat(")") {
-        return Err(cur.error("expected `)`"));
+    if sext {
+        cur.expect(")")?;
     }
-    if call {
-        abs = true;
-    }
-    if abs && !cur.eat(if call { ")" } else { "|" }) {
-        return Err(cur.error("expected the end of the absolute value"));
-    }
-    if called && !cur.eat(")") {
-        return Err(cur.error("expected `)`"));
+    abs |= call;
+    fail_if!(abs && !cur.eat(if call { ")" } else { "|" }), cur.error("expected the end of the absolute value"));
+    if called {
+        cur.expect(")")?;
     }
     let m = match mods {
         Mods::None if !neg && !abs && !sext => 0,
         Mods::Neg if !abs && !sext => u32::from(neg),
         Mods::NegAbs if !sext => u32::from(neg) | u32::from(abs) << 1,
         Mods::Sext if !neg && !abs => u32::from(sext),
-        _ => return Err(TextError { column: at, message: "this operand does not take the modifier".into() }),
+        _ => return Err(TextError::new(at, "this operand does not take the modifier")),
     };
     Ok(code | m << bits)
 }
@@ -349,19 +331,34 @@ fn ranged(cur: &mut Cursor<'_>, min: i64, max: i64) -> Result<u32, TextError> {
     let at = cur.column();
     match cur.number() {
         Some(v) if (min..=max).contains(&v) => Ok(v as u32),
-        Some(_) => Err(TextError { column: at, message: format!("value must be from {min} to {max}") }),
+        Some(_) => Err(TextError::new(at, format!("value must be from {min} to {max}"))),
         None => Err(cur.error("expected a number")),
     }
 }
 
 fn expect(cur: &mut Cursor<'_>, lit: &str) -> Result<(), TextError> {
     cur.blanks();
-    if cur.eat(lit) {
-        cur.blanks();
-        Ok(())
-    } else {
-        Err(cur.error(format!("expected `{lit}`")))
+    cur.expect(lit)?;
+    cur.blanks();
+    Ok(())
+}
+
+/// Numbers of two bits, the first in the lowest.
+fn quad(cur: &mut Cursor<'_>) -> Result<u32, TextError> {
+    let mut v = 0;
+    for i in 0..4 {
+        if i > 0 {
+            expect(cur, ",")?;
+        }
+        v |= ranged(cur, 0, 3)? << (2 * i);
     }
+    Ok(v)
+}
+
+/// The index of the longest of some words that comes next.
+fn choice(cur: &mut Cursor<'_>, names: &[&str], what: &str) -> Result<u32, TextError> {
+    let found = cur.eat_longest(names);
+    found.map(|i| i as u32).ok_or_else(|| cur.error(format!("expected {what}")))
 }
 
 fn parse_waitcnt(cur: &mut Cursor<'_>) -> Result<u32, TextError> {
@@ -401,7 +398,7 @@ fn parse_hwreg(cur: &mut Cursor<'_>) -> Result<u32, TextError> {
         let word = cur.word().to_ascii_uppercase();
         match HWREGS.iter().position(|n| *n == word) {
             Some(i) if i > 0 => i as u32,
-            _ => return Err(TextError { column: at, message: format!("unknown hardware register `{word}`") }),
+            _ => return Err(TextError::new(at, format!("unknown hardware register `{word}`"))),
         }
     };
     let (mut offset, mut size) = (0, 32);
@@ -429,28 +426,10 @@ fn parse_sendmsg(cur: &mut Cursor<'_>) -> Result<u32, TextError> {
         let word = cur.word().to_ascii_uppercase();
         match names.iter().position(|n| *n == word && !n.is_empty()) {
             Some(i) => Ok(i as u32),
-            None => Err(TextError { column: at, message: format!("unknown message or operation `{word}`") }),
+            None => Err(TextError::new(at, format!("unknown message or operation `{word}`"))),
         }
     };
-    let messages = [
-        "",
-        "MSG_INTERRUPT",
-        "MSG_GS",
-        "MSG_GS_DONE",
-        "MSG_SAVEWAVE",
-        "",
-        "",
-        "",
-        "",
-        "",
-        "",
-        "",
-        "",
-        "",
-        "",
-        "MSG_SYSMSG",
-    ];
-    let mut v = named(cur, &messages, 15)?;
+    let mut v = named(cur, &MESSAGES, 15)?;
     cur.blanks();
     if cur.eat(",") {
         cur.blanks();
@@ -475,16 +454,7 @@ fn parse_swizzle(cur: &mut Cursor<'_>) -> Result<u32, TextError> {
     let mode = cur.word().to_ascii_uppercase();
     expect(cur, ",")?;
     let v = match mode.as_str() {
-        "QUAD_PERM" => {
-            let mut v = 0x8000;
-            for i in 0..4 {
-                if i > 0 {
-                    expect(cur, ",")?;
-                }
-                v |= ranged(cur, 0, 3)? << (2 * i);
-            }
-            v
-        }
+        "QUAD_PERM" => 0x8000 | quad(cur)?,
         "SWAP" => 31 | ranged(cur, 1, 16)? << 10,
         "REVERSE" => 31 | (ranged(cur, 2, 32)? - 1) << 10,
         "BROADCAST" => {
@@ -496,12 +466,11 @@ fn parse_swizzle(cur: &mut Cursor<'_>) -> Result<u32, TextError> {
             expect(cur, "\"")?;
             let at = cur.column();
             let letters = cur.word();
-            let v = parse_bitmask(letters)
-                .ok_or(TextError { column: at, message: "expected five of 0, 1, p, i".into() })?;
+            let v = parse_bitmask(letters).ok_or(TextError::new(at, "expected five of 0, 1, p, i"))?;
             expect(cur, "\"")?;
             v
         }
-        _ => return Err(TextError { column: at, message: format!("unknown swizzle `{mode}`") }),
+        _ => return Err(TextError::new(at, format!("unknown swizzle `{mode}`"))),
     };
     expect(cur, ")")?;
     Ok(v)
@@ -515,7 +484,7 @@ pub fn parse_operand(inst: &mut Inst<Gcn>, index: usize, cur: &mut Cursor<'_>, c
         Kind::SReg(n) => sreg(cur, n, cx)?,
         Kind::SData(n) => match sreg(cur, n, cx)? {
             v if v >= operand::M0 => {
-                return Err(TextError { column: at, message: "scalar memory cannot access this register".into() });
+                return Err(TextError::new(at, "scalar memory cannot access this register"));
             }
             v => v,
         },
@@ -524,19 +493,16 @@ pub fn parse_operand(inst: &mut Inst<Gcn>, index: usize, cur: &mut Cursor<'_>, c
         Kind::SSrc(n) => scalar_source(inst, n, cur, cx)?,
         Kind::SRegSrc(n) => match scalar_source(inst, n, cur, cx)? {
             v if v < 128 || (operand::VCCZ..=operand::SCC).contains(&v) => v,
-            _ => return Err(TextError { column: at, message: "expected a scalar register".into() }),
+            _ => return Err(TextError::new(at, "expected a scalar register")),
         },
         Kind::Src(n, mods) => {
             let mut copy = *inst;
             let v = modified(cur, mods, 9, |cur| {
                 let start = cur.column();
                 match register(cur, cx) {
-                    Some((code, w)) if code >= 256 => {
-                        if w == n {
-                            Ok(code)
-                        } else {
-                            Err(TextError { column: start, message: format!("expected {n} vector register(s)") })
-                        }
+                    Some((code, w)) if code >= 256 && w == n => Ok(code),
+                    Some((code, _)) if code >= 256 => {
+                        Err(TextError::new(start, format!("expected {n} vector register(s)")))
                     }
                     _ => {
                         cur.seek(start);
@@ -553,22 +519,16 @@ pub fn parse_operand(inst: &mut Inst<Gcn>, index: usize, cur: &mut Cursor<'_>, c
         Kind::BufAddr if cur.eat_word("off") => 0,
         Kind::BufAddr | Kind::ImgData | Kind::ImgGather => match register(cur, cx) {
             Some((code, w)) if code >= 256 => (code - 256) | u32::from(w) << 8,
-            _ => return Err(TextError { column: at, message: "expected vector registers".into() }),
+            _ => return Err(TextError::new(at, "expected vector registers")),
         },
         Kind::Literal => match constant(cur, cx)? {
             Constant::Literal(l) => l,
             // The row with the inline form is tried first: what comes here has no shorter form.
-            Constant::Code(c) => {
-                inline_bits(c).ok_or(TextError { column: at, message: "expected a literal".into() })?
-            }
+            Constant::Code(c) => inline_bits(c).ok_or(TextError::new(at, "expected a literal"))?,
         },
         Kind::LiteralWord | Kind::ExpEn => 0,
-        Kind::Vcc => {
-            if !cur.eat_word("vcc") {
-                return Err(cur.error("expected `vcc`"));
-            }
-            0
-        }
+        Kind::Vcc if cur.eat_word("vcc") => 0,
+        Kind::Vcc => return Err(cur.error("expected `vcc`")),
         Kind::Hex16 if inst.row().text.ends_with("u32") => ranged(cur, 0, 0xffff)?,
         Kind::Hex16 | Kind::Branch => ranged(cur, -0x8000, 0xffff)? & 0xffff,
         Kind::Imm16 | Kind::EndImm => ranged(cur, 0, 0xffff)?,
@@ -577,50 +537,29 @@ pub fn parse_operand(inst: &mut Inst<Gcn>, index: usize, cur: &mut Cursor<'_>, c
         Kind::Waitcnt => parse_waitcnt(cur)?,
         Kind::SendMsg => parse_sendmsg(cur)?,
         Kind::Hwreg => parse_hwreg(cur)?,
-        Kind::GprIdx => {
-            if cur.eat("gpr_idx") {
-                expect(cur, "(")?;
-                let mut v = 0;
-                while !cur.eat(")") {
-                    match cur.eat_longest(&GPR_IDX) {
-                        Some(i) => v |= 1 << i,
-                        None => return Err(cur.error("expected SRC0, SRC1, SRC2 or DST")),
-                    }
+        Kind::GprIdx if cur.eat("gpr_idx") => {
+            expect(cur, "(")?;
+            let mut v = 0;
+            while !cur.eat(")") {
+                v |= 1 << choice(cur, &GPR_IDX, "SRC0, SRC1, SRC2 or DST")?;
+                cur.blanks();
+                if cur.eat(",") {
                     cur.blanks();
-                    if cur.eat(",") {
-                        cur.blanks();
-                    }
                 }
-                v
-            } else {
-                ranged(cur, 0, 15)?
             }
+            v
         }
+        Kind::GprIdx => ranged(cur, 0, 15)?,
         Kind::Attr => {
-            if !cur.eat("attr") {
-                return Err(cur.error("expected an attribute"));
-            }
+            fail_if!(!cur.eat("attr"), cur.error("expected an attribute"));
             let n = ranged(cur, 0, 63)?;
-            if !cur.eat(".") {
-                return Err(cur.error("expected `.`"));
-            }
-            match cur.eat_longest(&["x", "y", "z", "w"]) {
-                Some(c) => n | (c as u32) << 6,
-                None => return Err(cur.error("expected x, y, z or w")),
-            }
+            cur.expect(".")?;
+            n | choice(cur, &["x", "y", "z", "w"], "x, y, z or w")? << 6
         }
-        Kind::InterpParam => match cur.eat_longest(&PARAMS) {
-            Some(i) => i as u32,
-            None => return Err(cur.error("expected p10, p20 or p0")),
-        },
+        Kind::InterpParam => choice(cur, &PARAMS, "p10, p20 or p0")?,
         Kind::ExpTarget => parse_target(cur)?,
-        Kind::ExpSrc(_) => {
-            if cur.eat_word("off") {
-                256
-            } else {
-                vgpr(cur, 1, cx)?
-            }
-        }
+        Kind::ExpSrc(_) if cur.eat_word("off") => 256,
+        Kind::ExpSrc(_) => vgpr(cur, 1, cx)?,
         _ => {
             parse_modifier(inst, index, cur, cx)?;
             return Ok(());
@@ -654,7 +593,7 @@ fn parse_target(cur: &mut Cursor<'_>) -> Result<u32, TextError> {
         _ => number("mrt", 0, 8)
             .or_else(|| number("pos", 12, 4))
             .or_else(|| number("param", 32, 32))
-            .ok_or(TextError { column: at, message: format!("unknown export target `{word}`") }),
+            .ok_or(TextError::new(at, format!("unknown export target `{word}`"))),
     }
 }
 
@@ -720,11 +659,11 @@ fn parse_format(cur: &mut Cursor<'_>, cx: &TextCx) -> Result<u32, TextError> {
         let word = cur.word().to_ascii_uppercase();
         if let Some(name) = word.strip_prefix("BUF_DATA_FORMAT_") {
             let found = DFMT.iter().position(|f| *f == name);
-            d = found.ok_or(TextError { column: at, message: format!("unknown format `{word}`") })?;
+            d = found.ok_or(TextError::new(at, format!("unknown format `{word}`")))?;
         } else {
             let name = word.strip_prefix("BUF_NUM_FORMAT_").unwrap_or("");
             let found = (0..8).find(|&i| nfmt_name(i, cx.generation) == name);
-            n = found.ok_or(TextError { column: at, message: format!("unknown format `{word}`") })?;
+            n = found.ok_or(TextError::new(at, format!("unknown format `{word}`")))?;
         }
         cur.blanks();
         if cur.eat("]") {
@@ -737,32 +676,14 @@ fn parse_format(cur: &mut Cursor<'_>, cx: &TextCx) -> Result<u32, TextError> {
 fn parse_dpp(cur: &mut Cursor<'_>) -> Result<Option<u32>, TextError> {
     if cur.eat("quad_perm:") {
         expect(cur, "[")?;
-        let mut v = 0;
-        for i in 0..4 {
-            if i > 0 {
-                expect(cur, ",")?;
-            }
-            v |= ranged(cur, 0, 3)? << (2 * i);
-        }
+        let v = quad(cur)?;
         expect(cur, "]")?;
         return Ok(Some(v));
     }
-    for (name, base) in [("row_shl:", 0x100), ("row_shr:", 0x110), ("row_ror:", 0x120)] {
+    for (name, base) in DPP_SHIFTS {
         if cur.eat(name) {
             return Ok(Some(base + ranged(cur, 1, 15)?));
         }
     }
-    for (name, v) in [("wave_shl:1", 0x130), ("wave_rol:1", 0x134), ("wave_shr:1", 0x138), ("wave_ror:1", 0x13c)] {
-        if cur.eat_word(name) {
-            return Ok(Some(v));
-        }
-    }
-    for (name, v) in
-        [("row_mirror", 0x140), ("row_half_mirror", 0x141), ("row_bcast:15", 0x142), ("row_bcast:31", 0x143)]
-    {
-        if cur.eat_word(name) {
-            return Ok(Some(v));
-        }
-    }
-    Ok(None)
+    Ok(DPP_WORDS.iter().find(|(name, _)| cur.eat_word(name)).map(|&(_, v)| v))
 }

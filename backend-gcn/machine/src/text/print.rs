@@ -2,7 +2,10 @@
 
 use gpucc_isa::{Inst, TextCx};
 
-use super::words::{DFMT, GPR_IDX, GS_OPS, HWREGS, PARAMS, SELS, SYS_OPS, UNUSED, nfmt_name, parse_bitmask};
+use super::words::{
+    DFMT, DPP_SHIFTS, DPP_WORDS, GPR_IDX, GS_OPS, HWREGS, MESSAGES, PARAMS, SELS, SYS_OPS, UNUSED, nfmt_name,
+    parse_bitmask,
+};
 use crate::build;
 use crate::isa::{GFX8, Gcn, Kind};
 use crate::operand::{self, LITERAL};
@@ -81,14 +84,7 @@ fn with_mods(name: String, neg: bool, abs: bool, sext: bool) -> String {
 fn sendmsg(v: u32, generation: u8) -> String {
     let (id, op, stream) = (v & 15, v >> 4 & 7, v >> 8 & 3);
     let known = v == id | op << 4 | stream << 8;
-    let name = match id {
-        1 => "MSG_INTERRUPT",
-        2 => "MSG_GS",
-        3 => "MSG_GS_DONE",
-        4 if generation == GFX8 => "MSG_SAVEWAVE",
-        15 => "MSG_SYSMSG",
-        _ => "",
-    };
+    let name = if id == 4 && generation != GFX8 { "" } else { MESSAGES[id as usize] };
     if !known {
         return v.to_string();
     }
@@ -117,17 +113,9 @@ fn waitcnt(v: u32) -> String {
         return format!("{v:#x}");
     }
     let all = vm == 15 && exp == 7 && lgkm == 15;
-    let mut parts = Vec::new();
-    if vm != 15 || all {
-        parts.push(format!("vmcnt({vm})"));
-    }
-    if exp != 7 || all {
-        parts.push(format!("expcnt({exp})"));
-    }
-    if lgkm != 15 || all {
-        parts.push(format!("lgkmcnt({lgkm})"));
-    }
-    parts.join(" ")
+    let counters = [("vmcnt", vm, 15), ("expcnt", exp, 7), ("lgkmcnt", lgkm, 15)];
+    let said = counters.iter().filter(|(_, n, max)| all || n != max).map(|(name, n, _)| format!("{name}({n})"));
+    said.collect::<Vec<_>>().join(" ")
 }
 
 /// The bit pattern letters of a swizzle by and, or, xor masks.
@@ -168,21 +156,13 @@ fn swizzle(v: u32) -> String {
 }
 
 fn dpp(v: u32) -> String {
-    match v {
-        0..=0xff => format!("quad_perm:[{},{},{},{}]", v & 3, v >> 2 & 3, v >> 4 & 3, v >> 6 & 3),
-        0x101..=0x10f => format!("row_shl:{}", v & 15),
-        0x111..=0x11f => format!("row_shr:{}", v & 15),
-        0x121..=0x12f => format!("row_ror:{}", v & 15),
-        0x130 => "wave_shl:1".into(),
-        0x134 => "wave_rol:1".into(),
-        0x138 => "wave_shr:1".into(),
-        0x13c => "wave_ror:1".into(),
-        0x140 => "row_mirror".into(),
-        0x141 => "row_half_mirror".into(),
-        0x142 => "row_bcast:15".into(),
-        0x143 => "row_bcast:31".into(),
-        _ => unknown(v),
+    if v < 0x100 {
+        return format!("quad_perm:[{},{},{},{}]", v & 3, v >> 2 & 3, v >> 4 & 3, v >> 6 & 3);
     }
+    if let Some((name, base)) = DPP_SHIFTS.iter().find(|x| v > x.1 && v < x.1 + 16) {
+        return format!("{name}{}", v - base);
+    }
+    DPP_WORDS.iter().find(|x| x.1 == v).map_or_else(|| unknown(v), |x| x.0.into())
 }
 
 /// Prints slot `index`; nothing where a modifier has its silent value.
@@ -221,13 +201,8 @@ pub fn print_operand(inst: &Inst<Gcn>, index: usize, cx: &TextCx, out: &mut Stri
         Kind::LiteralWord | Kind::ExpEn => String::new(),
         Kind::Vcc => "vcc".into(),
         Kind::Hex16 | Kind::SOffset => format!("{v:#x}"),
-        Kind::Imm16 | Kind::Small => {
-            if v <= 64 {
-                v.to_string()
-            } else {
-                format!("{v:#x}")
-            }
-        }
+        Kind::Imm16 | Kind::Small if v <= 64 => v.to_string(),
+        Kind::Imm16 | Kind::Small => format!("{v:#x}"),
         Kind::EndImm if v == 0 => String::new(),
         Kind::EndImm | Kind::Branch => v.to_string(),
         Kind::Waitcnt => waitcnt(v),
@@ -241,23 +216,12 @@ pub fn print_operand(inst: &Inst<Gcn>, index: usize, cx: &TextCx, out: &mut Stri
         Kind::Offset0 if v != 0 => format!("offset0:{v}"),
         Kind::Offset1 if v != 0 => format!("offset1:{v}"),
         Kind::Swizzle if v != 0 => format!("offset:{}", swizzle(v)),
-        Kind::Offset | Kind::Offset0 | Kind::Offset1 | Kind::Swizzle => String::new(),
-        Kind::Flag(f) => {
-            if v == 1 {
-                f.word().into()
-            } else {
-                String::new()
-            }
-        }
+        Kind::Flag(f) if v == 1 => f.word().into(),
+        Kind::Offset | Kind::Offset0 | Kind::Offset1 | Kind::Swizzle | Kind::Flag(_) => String::new(),
         Kind::Word(f) => f.word().into(),
         Kind::Omod => ["", "mul:2", "mul:4", "div:2"][v as usize & 3].into(),
-        Kind::DMask => {
-            if v == 0 {
-                String::new()
-            } else {
-                format!("dmask:{v:#x}")
-            }
-        }
+        Kind::DMask if v == 0 => String::new(),
+        Kind::DMask => format!("dmask:{v:#x}"),
         Kind::BufFormat => {
             let mut parts = Vec::new();
             if v & 15 != 1 {

@@ -297,20 +297,10 @@ impl Machine<'_> {
                             let bit = [1, 2, 4][(order as i8 + 1) as usize];
                             if cond & bit != 0 { max } else { 0 }
                         }
-                        Op::Max => {
-                            if order.is_lt() {
-                                b
-                            } else {
-                                a
-                            }
-                        }
-                        _ => {
-                            if order.is_lt() {
-                                a
-                            } else {
-                                b
-                            }
-                        }
+                        Op::Max if order.is_lt() => b,
+                        Op::Max => a,
+                        _ if order.is_lt() => a,
+                        _ => b,
                     } & max;
                     (r, int_flags(r, bits))
                 });

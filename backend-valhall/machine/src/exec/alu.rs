@@ -221,27 +221,12 @@ fn mux(w: &mut Warp, d: &DInst, width: u32) -> Result<(), Trap> {
     let mode = d.mux;
     map3(w, d, |a, b, m| {
         lanes3(width, a, b, m, |a, b, m| match mode {
-            0 => {
-                if m >> (width - 1) & 1 != 0 {
-                    a
-                } else {
-                    b
-                }
-            }
-            1 => {
-                if m == 0 {
-                    a
-                } else {
-                    b
-                }
-            }
-            2 => {
-                if m & (u32::MAX >> (33 - width)) == 0 {
-                    a
-                } else {
-                    b
-                }
-            }
+            0 if m >> (width - 1) & 1 != 0 => a,
+            0 => b,
+            1 if m == 0 => a,
+            1 => b,
+            2 if m & (u32::MAX >> (33 - width)) == 0 => a,
+            2 => b,
             _ => a & m | b & !m,
         })
     })
@@ -280,23 +265,10 @@ fn unknown(what: &str) -> Result<(), Trap> {
 }
 
 /// The result of CLPER for a lane that is not active (enumeration "inactive result" of the seed).
+#[rustfmt::skip]
 const INACTIVE: [u32; 16] = [
-    0x0000_0000,
-    0xFFFF_FFFF,
-    0x0000_0001,
-    0x0001_0001,
-    0x8000_0000,
-    0x7FFF_FFFF,
-    0x8000_8000,
-    0x7FFF_7FFF,
-    0x8080_8080,
-    0x7F7F_7F7F,
-    0x3F80_0000,
-    0x3C00_3C00,
-    0xFF80_0000,
-    0x7F80_0000,
-    0xFC00_FC00,
-    0x7C00_7C00,
+    0x0000_0000, 0xFFFF_FFFF, 0x0000_0001, 0x0001_0001, 0x8000_0000, 0x7FFF_FFFF, 0x8000_8000, 0x7FFF_7FFF,
+    0x8080_8080, 0x7F7F_7F7F, 0x3F80_0000, 0x3C00_3C00, 0xFF80_0000, 0x7F80_0000, 0xFC00_FC00, 0x7C00_7C00,
 ];
 
 fn clper(w: &mut Warp, d: &DInst) -> Result<(), Trap> {

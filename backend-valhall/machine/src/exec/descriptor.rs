@@ -1,5 +1,6 @@
 //! Descriptors as the units read them (`isa/graphics-valhall.md`, section b). Reserved bits trap and name the field.
 
+use gpucc_isa::fail_if;
 use gpucc_sim::texture::{Compare, Dim, Filter, NearestRounding, Precision, Sampler, TexelAt, Wrap};
 use gpucc_sim::{Trap, TrapKind};
 
@@ -243,14 +244,10 @@ impl ProgramSetup {
         for (field, value, wanted) in
             [("TYPE", w.kind(), PROGRAM), ("STAGE", w.stage(), if fragment { STAGE_FRAGMENT } else { STAGE_VERTEX })]
         {
-            if value != wanted {
-                return Err(bad("program", field, value));
-            }
+            fail_if!(value != wanted, bad("program", field, value));
         }
         // Of fragments the kind of coverage: that of GL. Of vertices how many warps run.
-        if fragment && w.variant() != 1 {
-            return Err(unsupported(format!("program field COVERAGE = {}", w.variant())));
-        }
+        fail_if!(fragment && w.variant() != 1, unsupported(format!("program field COVERAGE = {}", w.variant())));
         if !fragment && (w.variant() == 3 || w.helpers() == 1) {
             return Err(bad("program", "VARIANT or HELPERS", w.variant()));
         }
@@ -259,13 +256,9 @@ impl ProgramSetup {
         }
         // The reference says what r57 to r62 hold in fragments, r59 to r62 in vertices, and of the others nothing.
         let known = if fragment { 0x7e00 } else { 0x7800 };
-        if w.preload() & !known != 0 {
-            return Err(unsupported(format!("program field PRELOAD = {:#x}", w.preload())));
-        }
+        fail_if!(w.preload() & !known != 0, unsupported(format!("program field PRELOAD = {:#x}", w.preload())));
         // Whoever blends needs coverage and samples.
-        if fragment && w.preload() & BLENDED != BLENDED {
-            return Err(bad("program", "PRELOAD", w.preload()));
-        }
+        fail_if!(fragment && w.preload() & BLENDED != BLENDED, bad("program", "PRELOAD", w.preload()));
         let small_file = match w.registers() {
             0 => false,
             2 => true,
@@ -301,9 +294,7 @@ impl Attribute {
             1 => true,
             n => return Err(bad("attribute", "FREQUENCY", n)),
         };
-        if (w.offset_enable() == 1) == of_instance {
-            return Err(bad("attribute", "OFFSET_ENABLE", w.offset_enable()));
-        }
+        fail_if!((w.offset_enable() == 1) == of_instance, bad("attribute", "OFFSET_ENABLE", w.offset_enable()));
         Ok(Attribute {
             format: Code::of(w.format())?,
             word: w.format(),
@@ -336,9 +327,7 @@ impl Packet {
     /// Varyings are those of the buffer of the records.
     pub(super) fn read(words: [u32; 8]) -> Result<Packet, Trap> {
         let w = PacketWords(words);
-        if w.attribute_type() != VERTEX_PACKET {
-            return Err(bad("varying", "ATTRIBUTE_TYPE", w.attribute_type()));
-        }
+        fail_if!(w.attribute_type() != VERTEX_PACKET, bad("varying", "ATTRIBUTE_TYPE", w.attribute_type()));
         w.reserved()?;
         if w.table() << 24 | w.buffer() != immediate_handle(abi::RECORDS, 0) {
             return Err(bad("varying", "TABLE or BUFFER", w.buffer()));
@@ -392,9 +381,7 @@ impl Blending {
             return Err(unsupported("blend fields RAW, REGISTER, ALPHA_TO_ONE"));
         }
         // Targets hold what is blended as often as it is; more bits in between would show.
-        if on && w.round() != 1 {
-            return Err(unsupported("blend field ROUND = 0"));
-        }
+        fail_if!(on && w.round() != 1, unsupported("blend field ROUND = 0"));
         let code = match w.format() >> 12 & 0xff {
             _ if !on => None,
             TILE_RGBA8 => None,
@@ -437,9 +424,7 @@ impl Buffer {
     pub(super) fn read(words: [u32; 8]) -> Result<Buffer, Trap> {
         let w = BufferWords(words);
         w.reserved()?;
-        if w.buffer_type() != 1 {
-            return Err(bad("buffer", "BUFFER_TYPE", w.buffer_type()));
-        }
+        fail_if!(w.buffer_type() != 1, bad("buffer", "BUFFER_TYPE", w.buffer_type()));
         Ok(Buffer { base: u64::from(w.address_hi()) << 32 | u64::from(w.address()), size: w.size().into() })
     }
 }
@@ -461,25 +446,17 @@ impl Plane {
     fn read(words: [u32; 8], generation: u8, bytes: u32, size: [u32; 3]) -> Result<Plane, Trap> {
         let w = PlaneWords(words);
         w.reserved()?;
-        if w.kind() != PLANE {
-            return Err(bad("plane", "TYPE", w.kind()));
-        }
-        if w.plane_type() != 1 {
-            return Err(unsupported(format!("plane field PLANE_TYPE = {}", w.plane_type())));
-        }
+        fail_if!(w.kind() != PLANE, bad("plane", "TYPE", w.kind()));
+        fail_if!(w.plane_type() != 1, unsupported(format!("plane field PLANE_TYPE = {}", w.plane_type())));
         let tiled = match w.order() {
             1 => true,
             2 => false,
             n => return Err(unsupported(format!("plane field ORDER = {n}"))),
         };
-        if 1u32.checked_shl(w.clump()) != Some(bytes) {
-            return Err(bad("plane", "CLUMP", w.clump()));
-        }
+        fail_if!(1u32.checked_shl(w.clump()) != Some(bytes), bad("plane", "CLUMP", w.clump()));
         // Sizes of levels are there from v10 on.
         let extent = if generation == 0 { 0 } else { (size[0] - 1) | (size[1] - 1) << 16 };
-        if w.extent() != extent {
-            return Err(bad("plane", "EXTENT", w.extent()));
-        }
+        fail_if!(w.extent() != extent, bad("plane", "EXTENT", w.extent()));
         Ok(Plane {
             address: u64::from(w.address_hi()) << 32 | u64::from(w.address()),
             size: w.size().into(),
@@ -567,9 +544,7 @@ impl Texture {
             let level = k % t.levels;
             let of_level = t.level_size(level);
             let p = Plane::read(load(at + DESCRIPTOR * u64::from(k))?, generation, bytes, of_level)?;
-            if p.tiled != (w.interleaved() == 1) {
-                return Err(bad("texture", "INTERLEAVED", w.interleaved()));
-            }
+            fail_if!(p.tiled != (w.interleaved() == 1), bad("texture", "INTERLEAVED", w.interleaved()));
             let slice = if dim == Dim::D3 { of_level[2] } else { t.samples } - 1;
             let last = p.offset(slice, of_level[0] - 1, of_level[1] - 1, bytes) + u64::from(bytes);
             if last > p.size {

@@ -1,6 +1,7 @@
 //! Formats of descriptors: what a texel or attribute in memory means (`isa/graphics-valhall.md`, b.3). All that the reference names
 //! are formats that the shared model decodes.
 
+use gpucc_isa::fail_if;
 use gpucc_sim::texture::{Base, Codec, Format};
 use gpucc_sim::{Trap, TrapKind};
 
@@ -26,9 +27,7 @@ impl Code {
         use Format::*;
         let (order, code, srgb) = (word & 0xff, word >> 12 & 0xff, word >> 20 & 1);
         let reserved = || Trap::new(TrapKind::Reserved, format!("format {word:#x}"));
-        if word & 0xf00 != 0 || word >> 21 != 0 {
-            return Err(reserved());
-        }
+        fail_if!(word & 0xf00 != 0 || word >> 21 != 0, reserved());
         let format = match (code, srgb, order) {
             (0xbb, 0, BGRA) => Bgra8Unorm,
             (0xbb, 1, BGRA) => Bgra8UnormSrgb,
@@ -81,9 +80,7 @@ impl Code {
         };
         let three = matches!(code, 0x95 | 0xd5 | 0xb7);
         let components = if three { 3 } else { format.components() };
-        if order == RGB1 && components == 4 || order == RGBA && three {
-            return Err(reserved());
-        }
+        fail_if!(order == RGB1 && components == 4 || order == RGBA && three, reserved());
         Ok(Code { format, components, bytes: if three { 12 } else { format.bytes() } })
     }
 
@@ -138,9 +135,7 @@ impl Code {
 
     /// Shader to memory.
     pub(super) fn encode(self, value: [u32; 4]) -> Result<u128, Trap> {
-        if self.format.is_srgb() {
-            return Err(Trap::new(TrapKind::Unsupported, "stores to sRGB texels"));
-        }
+        fail_if!(self.format.is_srgb(), Trap::new(TrapKind::Unsupported, "stores to sRGB texels"));
         let mut raw = [0; 16];
         self.format.encode(value, 15, &mut raw[..self.format.bytes() as usize]);
         Ok(u128::from_le_bytes(raw))

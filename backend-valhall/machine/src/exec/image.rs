@@ -1,5 +1,6 @@
 //! Attributes and texels by the load/store unit, with conversion of formats (sections 15 and 16).
 
+use gpucc_isa::fail_if;
 use std::sync::Arc;
 
 use gpucc_sim::texture::{Dim, NoTexels, TexelAt, View, texel_at, texel_words};
@@ -67,9 +68,7 @@ fn texel(t: &Texture, xy: u32, zw: u32) -> Result<Option<TexelAt>, Trap> {
         Dim::D1 => high(xy) != 0 || low(zw) != 0,
         _ => t.samples == 1 && low(zw) != 0,
     };
-    if unused {
-        return Err(reserved(format!("coordinates {xy:#x}, {zw:#x} of axes that the texture does not have")));
-    }
+    fail_if!(unused, reserved(format!("coordinates {xy:#x}, {zw:#x} of axes that the texture does not have")));
     Ok(texel_at(&view, [low(xy), high(xy), z], high(zw), 0, sample))
 }
 
@@ -176,9 +175,7 @@ fn load(w: &mut Warp, d: &DInst, world: &mut DeviceMemory) -> Result<(), Trap> {
 /// Writes so many components as the vector has.
 fn deliver(w: &mut Warp, d: &DInst, found: &[[u32; 4]; LANES]) -> Result<(), Trap> {
     let n = d.message.vecsize + 1;
-    if d.sr_count != n {
-        return Err(reserved(format!("{} registers for {n} components", d.sr_count)));
-    }
+    fail_if!(d.sr_count != n, reserved(format!("{} registers for {n} components", d.sr_count)));
     w.kill_last_uses(d)?;
     for k in 0..n {
         let values: V32 = std::array::from_fn(|l| found[l][usize::from(k)]);
@@ -201,9 +198,7 @@ fn address(w: &mut Warp, d: &DInst, world: &mut DeviceMemory) -> Result<(), Trap
 
 /// Writes addresses and the format that conversions name.
 fn deliver_address(w: &mut Warp, d: &DInst, out: &V64, format: u32) -> Result<(), Trap> {
-    if d.sr_count != 3 {
-        return Err(reserved("an address and its conversion are three registers"));
-    }
+    fail_if!(d.sr_count != 3, reserved("an address and its conversion are three registers"));
     w.kill_last_uses(d)?;
     w.write_message(d.sr, 0xF, &out.map(|v| v as u32))?;
     w.write_message(d.sr + 1, 0xF, &out.map(|v| (v >> 32) as u32))?;
@@ -215,9 +210,7 @@ fn store(w: &mut Warp, d: &DInst, world: &mut DeviceMemory) -> Result<(), Trap> 
     w.check_source(&d.src[0])?;
     w.check_source(&d.src[2])?;
     let n = usize::from(d.message.vecsize) + 1;
-    if usize::from(d.sr_count) != n {
-        return Err(reserved(format!("{} registers for {n} components", d.sr_count)));
-    }
+    fail_if!(usize::from(d.sr_count) != n, reserved(format!("{} registers for {n} components", d.sr_count)));
     check_run(w, d.sr, 4 * n as u32)?;
     let (base, conversion) = (w.src64(d, 0), w.src32(d, 2));
     let mut addresses: V64 = [NOWHERE; LANES];
@@ -226,9 +219,7 @@ fn store(w: &mut Warp, d: &DInst, world: &mut DeviceMemory) -> Result<(), Trap> 
         let here = |t: Trap| t.in_lane(w.number * LANES as u32 + l as u32);
         let code = Code::of(conversion[l]).map_err(here)?;
         bytes = bytes.max(code.bytes());
-        if n < code.components() as usize {
-            return Err(here(reserved("a store leaves out components that the format has")));
-        }
+        fail_if!(n < code.components() as usize, here(reserved("a store leaves out components that the format has")));
         let value = std::array::from_fn(|k| if k < n { w.regs[usize::from(d.sr) + k][l] } else { 0 });
         let raw = converted(code, d.message.regfmt, value).and_then(|v| code.encode(v)).map_err(here)?;
         // Outside of the image, and of helpers.

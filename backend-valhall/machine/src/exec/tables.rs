@@ -1,5 +1,6 @@
 //! Resource tables in memory: a handle names a table of the table of tables and a descriptor in it (section 8.3).
 
+use gpucc_isa::fail_if;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -57,14 +58,10 @@ impl Tables {
     /// An entry of the table of tables.
     fn table(&self, at: (&Memory, &AddressSpace), table: u32) -> Result<(TableWords, u64), Trap> {
         let missing = || Trap::new(TrapKind::OutOfBounds, format!("there is no table {table}"));
-        if u64::from(table) >= self.pointer & 63 {
-            return Err(missing());
-        }
+        fail_if!(u64::from(table) >= self.pointer & 63, missing());
         let w = TableWords(words(at, (self.pointer & !63) + TABLE * u64::from(table))?);
         w.reserved()?;
-        if w.0 == [0; 4] {
-            return Err(missing());
-        }
+        fail_if!(w.0 == [0; 4], missing());
         Ok((w, u64::from(w.address_hi()) << 32 | u64::from(w.address())))
     }
 
@@ -72,9 +69,7 @@ impl Tables {
     fn descriptor(&self, at: (&Memory, &AddressSpace), handle: u32, kind: u32) -> Result<[u32; 8], Trap> {
         let (table, index) = (handle >> 24, handle & 0xff_ffff);
         let (w, address) = self.table(at, table)?;
-        if w.descriptors() != 1 {
-            return Err(bad("table", "DESCRIPTORS", 0));
-        }
+        fail_if!(w.descriptors() != 1, bad("table", "DESCRIPTORS", 0));
         let offset = DESCRIPTOR * u64::from(index);
         if offset + DESCRIPTOR > w.size().into() {
             let what = format!("table {table} of {} bytes has no descriptor {index}", w.size());

@@ -1,5 +1,6 @@
 //! Messages of the texture unit (section 14; `isa/graphics-valhall.md`, section d).
 
+use gpucc_isa::fail_if;
 use gpucc_num::Round;
 use gpucc_num::convert::f32_to_f16;
 use gpucc_sim::texture::{
@@ -67,9 +68,7 @@ pub(super) fn check_fused(d: &DInst) -> Result<(), Trap> {
     if !matches!(m.lod_mode, lod_mode::ZERO | lod_mode::COMPUTED) {
         return Err(unsupported("a fused texture instruction with an operand for the level"));
     }
-    if m.fused_width > 1 {
-        return Err(reserved("two widths for one result"));
-    }
+    fail_if!(m.fused_width > 1, reserved("two widths for one result"));
     Ok(())
 }
 
@@ -127,9 +126,7 @@ fn resolve(world: &mut DeviceMemory, d: &DInst, handle: u64) -> Result<(Arc<Text
     let [sampler, texture] = if d.message.wide_indices {
         [low, high]
     } else {
-        if high != 0 {
-            return Err(reserved(format!("a narrow handle with {high:#x} in its high word")));
-        }
+        fail_if!(high != 0, reserved(format!("a narrow handle with {high:#x} in its high word")));
         let folded = |table: u32| if table < 12 { table } else { 48 + table };
         [folded(low >> 11 & 31) << 24 | low & 0x7ff, folded(low >> 27) << 24 | low >> 16 & 0x7ff]
     };
@@ -218,9 +215,7 @@ impl Operands<'_> {
     /// A level or bias with eight bits of fraction.
     fn fixed(&self, at: usize) -> Result<f32, Trap> {
         let w = self.word(at);
-        if w >> 16 != 0 {
-            return Err(reserved(format!("level of detail {w:#x}: its high half is not 0")));
-        }
+        fail_if!(w >> 16 != 0, reserved(format!("level of detail {w:#x}: its high half is not 0")));
         Ok(f32::from(w as u16 as i16) / 256.0)
     }
 
@@ -286,9 +281,7 @@ impl Operands<'_> {
     /// The level that a gradient descriptor stands for.
     fn gradient(&self) -> Result<f32, Trap> {
         let at = self.s.gradient.unwrap_or(0);
-        if self.word(at + 1) != GRADIENT {
-            return Err(reserved("the gradient descriptor is not that of a TEX_GRADIENT"));
-        }
+        fail_if!(self.word(at + 1) != GRADIENT, reserved("the gradient descriptor is not that of a TEX_GRADIENT"));
         Ok(self.float(at))
     }
 
@@ -367,12 +360,8 @@ fn one(o: &Operands<'_>, t: &Texture, sampling: &Sampling, world: &mut DeviceMem
     let fetch = o.does == Does::Fetch;
     // A fetch takes the faces of a cube as layers.
     let as_array = fetch && t.dim == Dim::Cube && dim == Dim::D2;
-    if t.dim != dim && !as_array {
-        return Err(reserved(format!("the texture has {:?}, the instruction {dim:?}", t.dim)));
-    }
-    if fetch && dim == Dim::Cube {
-        return Err(reserved("a fetch from a cube takes it as an array"));
-    }
+    fail_if!(t.dim != dim && !as_array, reserved(format!("the texture has {:?}, the instruction {dim:?}", t.dim)));
+    fail_if!(fetch && dim == Dim::Cube, reserved("a fetch from a cube takes it as an array"));
     check_type(t, m.register_type)?;
     if o.does == Does::Gradient {
         if m.derivatives {
@@ -396,9 +385,7 @@ fn one(o: &Operands<'_>, t: &Texture, sampling: &Sampling, world: &mut DeviceMem
         let place = place(o, &View { dim: if as_array { Dim::D2 } else { t.dim }, ..view(t, false, &texels) });
         return place.map_or(Ok([0; 4]), |at| texels.texel(at));
     }
-    if t.samples > 1 {
-        return Err(unsupported("sampling of several samples"));
-    }
+    fail_if!(t.samples > 1, unsupported("sampling of several samples"));
     let mut sampler = sampling.sampler;
     if o.does == Does::Gather && sampler.precision.nearest == gpucc_sim::texture::NearestRounding::Truncate {
         // Coordinates are cut off, not rounded.

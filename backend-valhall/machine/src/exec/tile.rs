@@ -1,5 +1,6 @@
 //! Discards, and messages to the tile: coverage, depth, colours (sections 10 and 17).
 
+use gpucc_isa::fail_if;
 use gpucc_num::convert::f16_to_f32;
 use gpucc_sim::{Trap, TrapKind};
 
@@ -25,9 +26,7 @@ pub(super) fn discard(w: &mut Warp, d: &DInst, context: &mut StageContext<'_>) -
     let f = context.fragment("DISCARD")?;
     w.check_source(&d.src[0])?;
     w.check_source(&d.src[1])?;
-    if f.tested & w.active != 0 {
-        return Err(reserved("a discard behind ATEST"));
-    }
+    fail_if!(f.tested & w.active != 0, reserved("a discard behind ATEST"));
     let (x, y) = (w.src32(d, 0).map(f32::from_bits), w.src32(d, 1).map(f32::from_bits));
     let gone = lanes(w.active).filter(|&l| holds(d.cmp, x[l], y[l])).fold(0, |m, l| m | 1 << l);
     w.kill_last_uses(d)?;
@@ -72,9 +71,7 @@ pub(super) fn execute(w: &mut Warp, d: &DInst, context: &mut StageContext<'_>) -
 
 /// That a source is the register of coverage.
 fn coverage(w: &Warp, d: &DInst, k: usize) -> Result<V32, Trap> {
-    if d.src[k].value != Value::Reg(COVERAGE) {
-        return Err(reserved("coverage is in r60"));
-    }
+    fail_if!(d.src[k].value != Value::Reg(COVERAGE), reserved("coverage is in r60"));
     w.check_source(&d.src[k])?;
     Ok(w.src32(d, k))
 }
@@ -89,12 +86,8 @@ fn once(w: &Warp, done: u16, what: &str) -> Result<(), Trap> {
 fn atest(w: &mut Warp, d: &DInst, f: &mut Fragment<'_>) -> Result<(), Trap> {
     let cover = coverage(w, d, 0)?;
     w.check_source(&d.src[1])?;
-    if d.src[2].value != Value::Const(ATEST_DATUM) {
-        return Err(reserved("the third operand of ATEST is its datum"));
-    }
-    if d.sr != COVERAGE || d.sr_count != 1 {
-        return Err(reserved("ATEST gives coverage in r60"));
-    }
+    fail_if!(d.src[2].value != Value::Const(ATEST_DATUM), reserved("the third operand of ATEST is its datum"));
+    fail_if!(d.sr != COVERAGE || d.sr_count != 1, reserved("ATEST gives coverage in r60"));
     once(w, f.tested, "ATEST")?;
     f.tested |= w.active;
     let mut out = [0; LANES];
@@ -127,18 +120,14 @@ fn emit(w: &mut Warp, d: &DInst, f: &mut Fragment<'_>) -> Result<(), Trap> {
     let cover = coverage(w, d, 2)?;
     same_coverage(w, f, &cover)?;
     let kinds = [d.message.z, d.message.stencil];
-    if kinds == [false; 2] {
-        return Err(reserved("ZS_EMIT of neither depth nor stencil"));
-    }
+    fail_if!(kinds == [false; 2], reserved("ZS_EMIT of neither depth nor stencil"));
     if d.sr != COVERAGE || d.sr_count != 1 || d.slot != SLOT {
         return Err(reserved("ZS_EMIT gives coverage in r60, on slot 0"));
     }
     w.check_source(&d.src[0])?;
     w.check_source(&d.src[1])?;
     once(w, f.emitted[0] | f.emitted[1], "ZS_EMIT")?;
-    if f.given.iter().any(|g| g & w.active & !w.helpers != 0) {
-        return Err(reserved("ZS_EMIT behind a colour"));
-    }
+    fail_if!(f.given.iter().any(|g| g & w.active & !w.helpers != 0), reserved("ZS_EMIT behind a colour"));
     for (emitted, _) in f.emitted.iter_mut().zip(kinds).filter(|k| k.1) {
         *emitted |= w.active;
     }
@@ -178,13 +167,9 @@ fn blend(w: &mut Warp, d: &DInst, f: &mut Fragment<'_>) -> Result<usize, Trap> {
     }
     check_run(w, d.sr, 4 * u32::from(registers))?;
     let b = f.blend[usize::from(n)];
-    if !b.there {
-        return Err(reserved(format!("the draw has no blend descriptor {n}")));
-    }
+    fail_if!(!b.there, reserved(format!("the draw has no blend descriptor {n}")));
     let ends = u32::from(d.flow) == flow::END;
-    if ends && d.message.target != 0 {
-        return Err(reserved("a BLEND that ends the program skips nothing"));
-    }
+    fail_if!(ends && d.message.target != 0, reserved("a BLEND that ends the program skips nothing"));
     // The colour of a target that is off goes nowhere.
     if b.on {
         check_format(if narrow { regfmt::F32 } else { d.message.regfmt }, b.integer, b.signed)?;
@@ -209,15 +194,11 @@ fn blend(w: &mut Warp, d: &DInst, f: &mut Fragment<'_>) -> Result<usize, Trap> {
 fn addressed(d: &DInst, f: &Fragment<'_>, l: usize, (pixel, conversion): (u32, u32)) -> Result<usize, Trap> {
     let name = crate::ROWS[d.op as usize].text;
     let (sample, target, place) = (pixel & 0xff, pixel >> 8 & 0xff, pixel >> 16);
-    if place != 0xff00 {
-        return Err(Trap::new(TrapKind::Unsupported, format!("{name} of another pixel")));
-    }
+    fail_if!(place != 0xff00, Trap::new(TrapKind::Unsupported, format!("{name} of another pixel")));
     let Some(b) = f.blend.get(target as usize).filter(|b| b.on) else {
         return Err(reserved(format!("{name} of target {target}")));
     };
-    if conversion != (b.internal >> 32) as u32 {
-        return Err(reserved("the conversion is not that of the target"));
-    }
+    fail_if!(conversion != (b.internal >> 32) as u32, reserved("the conversion is not that of the target"));
     check_format(d.message.regfmt, b.integer, b.signed)?;
     if sample != f.batch[l / 4].sample.unwrap_or(0).into() {
         return Err(Trap::new(TrapKind::Unsupported, format!("{name} of another sample than the program's")));
@@ -234,17 +215,13 @@ fn store(w: &mut Warp, d: &DInst, f: &mut Fragment<'_>) -> Result<(), Trap> {
     }
     let cover = coverage(w, d, 1)?;
     same_coverage(w, f, &cover)?;
-    if d.sr_count != 4 || d.message.vecsize != 3 {
-        return Err(reserved("a colour is four registers"));
-    }
+    fail_if!(d.sr_count != 4 || d.message.vecsize != 3, reserved("a colour is four registers"));
     check_run(w, d.sr, 16)?;
     let (pixel, conversion) = (w.src32(d, 0), w.src32(d, 2));
     for l in lanes(w.active) {
         let here = |t: Trap| t.in_lane(l as u32);
         let n = addressed(d, f, l, (pixel[l], conversion[l])).map_err(here)?;
-        if !f.blend[n].opaque {
-            return Err(here(Trap::new(TrapKind::Unsupported, "ST_TILE to a target that blends")));
-        }
+        fail_if!(!f.blend[n].opaque, here(Trap::new(TrapKind::Unsupported, "ST_TILE to a target that blends")));
         let target = usize::from(f.blend[n].target) & 7;
         if f.given[target] >> l & 1 == 1 && w.helpers >> l & 1 == 0 {
             return Err(here(reserved("ST_TILE of a target that has its colour")));
@@ -264,9 +241,7 @@ fn load(w: &mut Warp, d: &DInst, f: &mut Fragment<'_>) -> Result<(), Trap> {
     coverage(w, d, 1)?;
     let (pixel, conversion) = (w.src32(d, 0), w.src32(d, 2));
     let n = usize::from(d.message.vecsize) + 1;
-    if usize::from(d.sr_count) != n {
-        return Err(reserved(format!("{} registers for {n} components", d.sr_count)));
-    }
+    fail_if!(usize::from(d.sr_count) != n, reserved(format!("{} registers for {n} components", d.sr_count)));
     let mut values = [[0u32; LANES]; 4];
     for l in lanes(w.active) {
         let here = |t: Trap| t.in_lane(l as u32);

@@ -2,6 +2,7 @@
 //!
 //! The unit keeps the position of the last interpolation: `store` finds and keeps it, `retrieve` takes the kept one, `clobber` loses it.
 
+use gpucc_isa::fail_if;
 use gpucc_num::Round;
 use gpucc_num::convert::{f16_to_f32, f32_to_f16};
 use gpucc_sim::draw::{Divisor, Mode, QuadIn, Where};
@@ -152,9 +153,7 @@ fn by_descriptor(
     let m = &d.message;
     let packet = packet(image::handle(w, d)?, f, world)?;
     let flat = matches!(d.op, Op::LdVarFlat | Op::LdVarFlatImm);
-    if !flat && packet.format.integer() {
-        return Err(reserved("integers are not interpolated"));
-    }
+    fail_if!(!flat && packet.format.integer(), reserved("integers are not interpolated"));
     let fits = match m.regfmt {
         regfmt::AUTO => packet.size == 4,
         regfmt::F32 | regfmt::F16 => !packet.format.integer(),
@@ -162,9 +161,7 @@ fn by_descriptor(
         regfmt::U32 => packet.format.integer() && !packet.format.signed(),
         n => return Err(unsupported(format!("register format {n} of a varying"))),
     };
-    if !fits {
-        return Err(reserved("the register format is not that of the descriptor"));
-    }
+    fail_if!(!fits, reserved("the register format is not that of the descriptor"));
     let mode = if flat { Mode::Flat } else { Mode::Perspective };
     let mut out = Loaded { values: [[0; LANES]; 4], lost: [0; 4] };
     for l in lanes(w.active) {
@@ -302,9 +299,7 @@ fn place(quad: &QuadIn<'_>, sample: u8, id: u32) -> Result<Where, Trap> {
 
 /// A component of an input in a lane, halves as floats; `None` if a vertex did not store it.
 fn one(f: &Fragment<'_>, l: usize, (mode, at): (Mode, Where), (byte, size): (u32, u32)) -> Result<Option<u32>, Trap> {
-    if !byte.is_multiple_of(size) {
-        return Err(reserved(format!("byte {byte} of a record")));
-    }
+    fail_if!(!byte.is_multiple_of(size), reserved(format!("byte {byte} of a record")));
     let quad = &f.batch[l / 4];
     let p = quad.primitive;
     let (slot, component) = (byte as usize / 16, byte as usize / 4 % 4);

@@ -1,5 +1,6 @@
 //! The fetch of attributes: vertex elements and streams (`graphics-vivante.md` 2.1).
 
+use gpucc_isa::fail_if;
 use gpucc_num::convert::f16_to_f32;
 use gpucc_sim::texture::Texel;
 use gpucc_sim::texture::format::{from_snorm, from_unorm};
@@ -66,16 +67,12 @@ impl Attribute {
         let (end, last) = if halti5 {
             let second = EndWord([get(0x17a80)]);
             second.reserved()?;
-            if e.last() != 0 || e.end() != 0 {
-                return Err(reserved("END", e.end()));
-            }
+            fail_if!(e.last() != 0 || e.end() != 0, reserved("END", e.end()));
             (second.end(), second.last())
         } else {
             (e.end(), e.last())
         };
-        if e.endian() != 0 {
-            return Err(reserved("ENDIAN", e.endian()));
-        }
+        fail_if!(e.endian() != 0, reserved("ENDIAN", e.endian()));
         let components = if e.components() == 0 { 4 } else { e.components() };
         let bytes = match e.kind() {
             0 | 1 | 14 => components,
@@ -84,25 +81,17 @@ impl Attribute {
             8 => 4 * components,
             k => return Err(reserved("TYPE", k)),
         };
-        if last != 1 || end != e.offset() + bytes {
-            return Err(reserved("END", end));
-        }
+        fail_if!(last != 1 || end != e.offset() + bytes, reserved("END", end));
         let plain = matches!(e.kind(), 8 | 9 | 14 | 15);
-        if e.normalise() != u32::from(!plain) {
-            return Err(reserved("NORMALISE", e.normalise()));
-        }
-        if e.signed() == 1 && !matches!(e.kind(), 14 | 15) {
-            return Err(reserved("SIGNED", 1));
-        }
+        fail_if!(e.normalise() != u32::from(!plain), reserved("NORMALISE", e.normalise()));
+        fail_if!(e.signed() == 1 && !matches!(e.kind(), 14 | 15), reserved("SIGNED", 1));
         let stream = |of: u32| r.get(SPACE, of + 4 * e.stream());
         let (address, stride, divisor, each) = match generation {
             GC2000 => (stream(0x0680), stream(0x06a0), 0, stream(0x06c0)),
             _ => (stream(0x14600), stream(0x14640), stream(0x14680), 0),
         };
         let fill = get(if halti5 { 0x17a00 } else { 0x0780 });
-        if fill != 1 && fill != 1f32.to_bits() {
-            return Err(reserved("SCALE", fill));
-        }
+        fail_if!(fill != 1 && fill != 1f32.to_bits(), reserved("SCALE", fill));
         Ok(Attribute {
             register,
             kind: e.kind(),

@@ -1,5 +1,6 @@
 //! The state words of a draw (`graphics-vivante.md` 1): each field that counts, and a trap for each bit that may not be set.
 
+use gpucc_isa::fail_if;
 use gpucc_sim::draw::Mode;
 use gpucc_sim::{Registers, Trap};
 
@@ -203,9 +204,7 @@ impl VertexWords {
         count.reserved()?;
         let ids = count.ids() == 1;
         // Without an element the chip hangs (1.1).
-        if count.count() <= u32::from(ids) {
-            return Err(bad("the vertex program has no element"));
-        }
+        fail_if!(count.count() <= u32::from(ids), bad("the vertex program has no element"));
         if count.count() > MOST_INPUTS || count.chunks() != (count.count() + 4).div_ceil(16) {
             return Err(bad(format!("VS_INPUT_COUNT {raw:#x}")));
         }
@@ -215,9 +214,7 @@ impl VertexWords {
             // Components of the register with the numbers.
             let want = ids.map_or(0, |r| 3 | (4 * r as u32) << 8 | (4 * r as u32 + 1) << 16);
             let have = words.get(reg::VS_ID_CONFIG);
-            if have != want {
-                return Err(bad(format!("FE_HALTI5_ID_CONFIG {have:#x}, the inputs say {want:#x}")));
-            }
+            fail_if!(have != want, bad(format!("FE_HALTI5_ID_CONFIG {have:#x}, the inputs say {want:#x}")));
         }
         let outputs = OutputCount([words.get(reg::VS_OUTPUT_COUNT)]);
         outputs.reserved()?;
@@ -255,14 +252,10 @@ pub(super) fn fragment_words(words: &Words<'_>, given: usize, wanted: &[Wanted])
     let control = PsControl([words.get(reg::PS_CONTROL)]);
     control.reserved()?;
     let count = control.targets() + 1;
-    if count as usize != wanted.len().max(1) {
-        return Err(bad(format!("{count} targets, the draw has {}", wanted.len())));
-    }
+    fail_if!(count as usize != wanted.len().max(1), bad(format!("{count} targets, the draw has {}", wanted.len())));
     let modes = words.get(reg::PS_OUTPUT_MODE);
     let want = wanted.iter().zip(0..).fold(0, |w, (p, k)| w | p.mode << (4 * k));
-    if modes != want {
-        return Err(bad(format!("output modes {modes:#x} for targets that take {want:#x}")));
-    }
+    fail_if!(modes != want, bad(format!("output modes {modes:#x} for targets that take {want:#x}")));
     let mut colours = Vec::new();
     for n in 0..8 {
         let byte = words.byte(reg::PS_OUTPUT_REG[n as usize / 4], n % 4);
@@ -311,9 +304,7 @@ pub(super) fn varyings(words: &Words<'_>, halti5: bool) -> Result<Vec<Varying>, 
     let place = |k: u32| {
         if halti5 { reg::HALTI5_VARYING_COMPONENTS + 4 * k } else { reg::VARYING_COMPONENTS[k as usize & 1] }
     };
-    if count > 16 {
-        return Err(bad(format!("{count} varyings")));
-    }
+    fail_if!(count > 16, bad(format!("{count} varyings")));
     words.ends(place, count)?;
     let config = PaConfig([words.get(reg::PA_CONFIG)]);
     config.reserved()?;
@@ -322,9 +313,7 @@ pub(super) fn varyings(words: &Words<'_>, halti5: bool) -> Result<Vec<Varying>, 
     let mut before = 0;
     for n in 0..count {
         let components = words.nibble(place, n);
-        if components == 0 || components > 4 {
-            return Err(bad(format!("varying {n} has {components} components")));
-        }
+        fail_if!(components == 0 || components > 4, bad(format!("varying {n} has {components} components")));
         let mode = if halti5 {
             let first = words.nibble(ways, before);
             if (1..components).any(|k| words.nibble(ways, before + k) != first) {

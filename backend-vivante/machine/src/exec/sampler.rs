@@ -270,66 +270,26 @@ fn format(code: u32, ext: u32, srgb: bool, [signed, integer]: [bool; 2]) -> Resu
         (0, 7) => R16Float,
         (0, 8) => Rg16Float,
         (0, 9) => Rgba16Float,
-        (0, 10) => {
-            if integer {
-                R32Uint
-            } else {
-                R32Float
-            }
-        }
-        (0, 11) => {
-            if integer {
-                Rg32Uint
-            } else {
-                Rg32Float
-            }
-        }
+        (0, 10) if integer => R32Uint,
+        (0, 10) => R32Float,
+        (0, 11) if integer => Rg32Uint,
+        (0, 11) => Rg32Float,
         (0, 12) => Rgb10a2Unorm,
         (0, 14) => R8Snorm,
         (0, 15) => Rg8Snorm,
         (0, 17) => Rgba8Snorm,
-        (0, 21) => {
-            if signed {
-                R8Sint
-            } else {
-                R8Uint
-            }
-        }
-        (0, 22) => {
-            if signed {
-                Rg8Sint
-            } else {
-                Rg8Uint
-            }
-        }
-        (0, 23) => {
-            if signed {
-                Rgba8Sint
-            } else {
-                Rgba8Uint
-            }
-        }
-        (0, 24) => {
-            if signed {
-                R16Sint
-            } else {
-                R16Uint
-            }
-        }
-        (0, 25) => {
-            if signed {
-                Rg16Sint
-            } else {
-                Rg16Uint
-            }
-        }
-        (0, 26) => {
-            if signed {
-                Rgba16Sint
-            } else {
-                Rgba16Uint
-            }
-        }
+        (0, 21) if signed => R8Sint,
+        (0, 21) => R8Uint,
+        (0, 22) if signed => Rg8Sint,
+        (0, 22) => Rg8Uint,
+        (0, 23) if signed => Rgba8Sint,
+        (0, 23) => Rgba8Uint,
+        (0, 24) if signed => R16Sint,
+        (0, 24) => R16Uint,
+        (0, 25) if signed => Rg16Sint,
+        (0, 25) => Rg16Uint,
+        (0, 26) if signed => Rgba16Sint,
+        (0, 26) => Rgba16Uint,
         (0, 27) => Rg11b10Ufloat,
         (0, 28) => Rgb10a2Uint,
         (0, ext) => return Err(unsupported("FORMAT_EXT", ext)),

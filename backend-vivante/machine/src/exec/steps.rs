@@ -130,20 +130,10 @@ pub fn result(step: Step, [a, b, c]: [u32; 3]) -> u32 {
         Step::FSub => of(num::sub(MODE, x, y)),
         Step::FMul => of(num::mul(MODE, x, y)),
         Step::FDiv => of(num::div(MODE, x, y)),
-        Step::FMin => {
-            if flat_x > flat_y {
-                b
-            } else {
-                a
-            }
-        }
-        Step::FMax => {
-            if flat_x < flat_y {
-                b
-            } else {
-                a
-            }
-        }
+        Step::FMin if flat_x > flat_y => b,
+        Step::FMin => a,
+        Step::FMax if flat_x < flat_y => b,
+        Step::FMax => a,
         Step::FSat => of(num::saturate(x, 0.0)),
         Step::FFloor => rounded(Round::Down),
         Step::FCeil => rounded(Round::Up),
@@ -183,12 +173,7 @@ pub fn result(step: Step, [a, b, c]: [u32; 3]) -> u32 {
         Step::IEq => mask(a == b),
         Step::SLt => mask((a as i32) < b as i32),
         Step::ULt => mask(a < b),
-        Step::Select => {
-            if a != 0 {
-                b
-            } else {
-                c
-            }
-        }
+        Step::Select if a != 0 => b,
+        Step::Select => c,
     }
 }

@@ -688,13 +688,8 @@ impl Group {
             let (x, y) = (x[i], y[i]);
             let op = |m: u32| match pre.op {
                 Op::AtomicAdd => m.wrapping_add(x),
-                Op::AtomicCmpXchg => {
-                    if m == x {
-                        y
-                    } else {
-                        m
-                    }
-                }
+                Op::AtomicCmpXchg if m == x => y,
+                Op::AtomicCmpXchg => m,
                 Op::AtomicMin if signed => (m as i32).min(x as i32) as u32,
                 Op::AtomicMin => m.min(x),
                 Op::AtomicMax if signed => (m as i32).max(x as i32) as u32,

@@ -1,5 +1,6 @@
 //! Texture instructions (reference 11): from registers of lanes to requests of the shared model.
 
+use gpucc_isa::fail_if;
 use gpucc_sim::texture::{
     Base, Codec, Coords, Dim, Layer, Lod, MemoryTexels, NoTexels, Request, Texel, TexelAt, View, What, texel_at,
 };
@@ -220,9 +221,7 @@ impl Group {
             return Err(Trap::new(TrapKind::Reserved, "a reference without a sampler that compares, or the reverse"));
         }
         if let Some((slot, c)) = reference {
-            if launch.generation == crate::GC2000 {
-                return Err(unsupported("no sampler compares before HALTI2"));
-            }
+            fail_if!(launch.generation == crate::GC2000, unsupported("no sampler compares before HALTI2"));
             o.reference = Some(s(slot, c)?);
         }
         Ok(o)
@@ -237,9 +236,7 @@ impl Group {
         mask: Mask,
         o: &mut Operands,
     ) -> Result<(), Trap> {
-        if !launch.fragment {
-            return Err(unsupported("a level from the quad outside of fragment programs"));
-        }
+        fail_if!(!launch.fragment, unsupported("a level from the quad outside of fragment programs"));
         let mut changes = [[[0; LANES]; 3]; 2];
         let axes = if unit.dim == Dim::Cube { 3 } else { unit.dim.axes() };
         let [dx, dy] = &mut changes;
@@ -275,9 +272,7 @@ impl Group {
             }
             Op::Tg4 => {
                 let component = pre.src[1].value;
-                if component > 3 {
-                    return Err(unsupported(format!("gather of component {component}")));
-                }
+                fail_if!(component > 3, unsupported(format!("gather of component {component}")));
                 r.what = What::Gather(component as u8);
             }
             _ => {

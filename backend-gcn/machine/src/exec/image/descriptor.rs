@@ -308,15 +308,10 @@ impl Sampling {
                 n => return Err(unsupported(format!("S# field {name} = {n}"))),
             };
         }
+        #[rustfmt::skip]
         let compare = [
-            Compare::Never,
-            Compare::Less,
-            Compare::Equal,
-            Compare::LessEqual,
-            Compare::Greater,
-            Compare::NotEqual,
-            Compare::GreaterEqual,
-            Compare::Always,
+            Compare::Never, Compare::Less, Compare::Equal, Compare::LessEqual, Compare::Greater, Compare::NotEqual,
+            Compare::GreaterEqual, Compare::Always,
         ][w.depth_compare_func() as usize];
         let filters = [w.xy_mag_filter(), w.xy_min_filter()];
         Self::anisotropy(&w, filters, &c)?;

@@ -6,6 +6,7 @@ mod format;
 mod sample;
 mod texels;
 
+use gpucc_isa::fail_if;
 use gpucc_sim::quads::Masks;
 use gpucc_sim::texture::{Dim, MemoryTexels, NoTexels, TexelAt, texel_at, texel_words};
 use gpucc_sim::{Trap, TrapKind};
@@ -74,9 +75,7 @@ impl Wave {
                 if s.degamma {
                     t.format = t.format.degamma()?;
                 }
-                if t.multisampled {
-                    return Err(unsupported("sampling of several samples"));
-                }
+                fail_if!(t.multisampled, unsupported("sampling of several samples"));
             }
             sampling = Some(s);
         }
@@ -85,13 +84,9 @@ impl Wave {
             if t.dim == Dim::Cube && !array && op.kind != ImageKind::ResInfo {
                 return Err(Trap::new(TrapKind::Reserved, "T# is a cube, the instruction has no da"));
             }
-            if d.mem.image.lwe && t.min_lod_warn != 0 {
-                return Err(unsupported("warnings of levels"));
-            }
+            fail_if!(d.mem.image.lwe && t.min_lod_warn != 0, unsupported("warnings of levels"));
         }
-        if d.mem.tfe && d.access == Access::Store {
-            return Err(unsupported("tfe on a store, which returns nothing"));
-        }
+        fail_if!(d.mem.tfe && d.access == Access::Store, unsupported("tfe on a store, which returns nothing"));
         let layout = op.layout_of(texture.as_ref(), array);
         let exec = if self.mode >> 28 & 1 == 1 { 0 } else { self.exec() };
         Ok(Image { op, texture, sampling, layout, exec })
@@ -118,9 +113,7 @@ impl Wave {
             let n = first + k;
             self.arrived(n, lanes)?;
             let missing = image.exec & !self.v_known[n];
-            if missing != 0 {
-                return Err(undefined(n as u16 + 256).in_lane(missing.trailing_zeros()));
-            }
+            fail_if!(missing != 0, undefined(n as u16 + 256).in_lane(missing.trailing_zeros()));
         }
         Ok(())
     }

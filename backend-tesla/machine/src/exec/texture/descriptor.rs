@@ -1,6 +1,7 @@
 //! Texture and sampler descriptors as the texture unit reads them (`graphics-tesla.md` 2). Reserved bits, and values of which nobody
 //! knows what they do, trap and name the field.
 
+use gpucc_isa::fail_if;
 use gpucc_sim::texture::{Compare, Dim, Filter, NearestRounding, Precision, Sampler, TexelAt, Texels, View, Wrap};
 use gpucc_sim::{Trap, TrapKind};
 
@@ -135,24 +136,14 @@ impl Texture {
         w.reserved()?;
         let one = [("VERSION", w.version()), ("QUALITY", w.quality()), ("PROMOTION", w.promotion())];
         for (field, value) in one.into_iter().chain([("BORDER_FROM_SAMPLER", w.border_from_sampler())]) {
-            if value != 1 {
-                return Err(reserved("TIC", field, value));
-            }
+            fail_if!(value != 1, reserved("TIC", field, value));
         }
-        if w.linear() == 1 {
-            return Err(unsupported("textures without tiles"));
-        }
-        if w.tile_width() != 0 {
-            return Err(reserved("TIC", "TILE_WIDTH", w.tile_width()));
-        }
-        if w.pitch() != 0x0030_0000 {
-            return Err(reserved("TIC", "PITCH", w.pitch()));
-        }
+        fail_if!(w.linear() == 1, unsupported("textures without tiles"));
+        fail_if!(w.tile_width() != 0, reserved("TIC", "TILE_WIDTH", w.tile_width()));
+        fail_if!(w.pitch() != 0x0030_0000, reserved("TIC", "PITCH", w.pitch()));
         let format = Texel::of(w.sizes(), [w.type_r(), w.type_g(), w.type_b(), w.type_a()], w.srgb() == 1, generation)?;
         let sources = [w.source_x(), w.source_y(), w.source_z(), w.source_w()];
-        if sources.contains(&1) {
-            return Err(reserved("TIC", "SOURCE", 1));
-        }
+        fail_if!(sources.contains(&1), reserved("TIC", "SOURCE", 1));
         let (dim, arrayed) = match w.target() {
             0 => (Dim::D1, false),
             1 | 7 => (Dim::D2, false),
@@ -169,22 +160,14 @@ impl Texture {
             return Err(reserved("TIC", "of word 6", w.word_6()));
         }
         let size = [w.width(), w.height(), w.depth()];
-        if size.contains(&0) || size[0] > 1 << 15 {
-            return Err(reserved("TIC", "WIDTH, HEIGHT or DEPTH", 0));
-        }
+        fail_if!(size.contains(&0) || size[0] > 1 << 15, reserved("TIC", "WIDTH, HEIGHT or DEPTH", 0));
         if (dim == Dim::D1 && size[1] != 1) || (dim == Dim::Cube && size[0] != size[1]) {
             return Err(reserved("TIC", "HEIGHT", size[1]));
         }
-        if matches!(w.target(), 0 | 1 | 3 | 7) && size[2] != 1 {
-            return Err(reserved("TIC", "DEPTH", size[2]));
-        }
+        fail_if!(matches!(w.target(), 0 | 1 | 3 | 7) && size[2] != 1, reserved("TIC", "DEPTH", size[2]));
         let (first, last) = if generation == 0 { (0, w.last_level()) } else { (w.first(), w.last()) };
-        if generation == 0 && w.0[7] != 0 {
-            return Err(reserved("TIC", "of word 7", w.0[7]));
-        }
-        if first > last || last > w.last_level() || (multisampled && last > 0) {
-            return Err(reserved("TIC", "LAST", last));
-        }
+        fail_if!(generation == 0 && w.0[7] != 0, reserved("TIC", "of word 7", w.0[7]));
+        fail_if!(first > last || last > w.last_level() || (multisampled && last > 0), reserved("TIC", "LAST", last));
         let mut t = Texture {
             base: u64::from(w.address_high()) << 32 | u64::from(w.address()),
             format,
@@ -294,12 +277,8 @@ impl Sampling {
             return Err(Trap::new(TrapKind::OutOfBounds, "the sampler is not bound: its TSC is empty"));
         }
         w.reserved()?;
-        if w.fixed() != 0x24000 >> 14 {
-            return Err(reserved("TSC", "[19:14] of word 0", w.fixed()));
-        }
-        if w.anisotropy() != 0 || w.trilinear() != 0 {
-            return Err(unsupported("anisotropic filters"));
-        }
+        fail_if!(w.fixed() != 0x24000 >> 14, reserved("TSC", "[19:14] of word 0", w.fixed()));
+        fail_if!(w.anisotropy() != 0 || w.trilinear() != 0, unsupported("anisotropic filters"));
         let wrap = |field: &str, v: u32| {
             Ok(match v {
                 0 => Wrap::Repeat,
