@@ -15,142 +15,69 @@ pub enum Verdict {
 /// A capability as SPIR-V names it, and what becomes of it.
 pub type Row = (&'static str, Verdict);
 
+/// Rows by what becomes of them: `Runs`, or the code of a refusal.
+macro_rules! rows {
+    (@ Runs) => { Verdict::Runs };
+    (@ $code:ident) => { Verdict::Refused(Refusal::$code) };
+    ($($what:ident: $($name:ident)*;)*) => { &[$($((stringify!($name), rows!(@ $what)),)*)*] };
+}
+
 /// The capabilities that a Vulkan driver can be given, but for those of stages that no target has.
-pub const ROWS: &[Row] = {
-    use Refusal as R;
-    use Verdict::{Refused, Runs};
-    &[
-        ("Matrix", Runs),
-        ("Shader", Runs),
-        ("Geometry", Refused(R::Geometry)),
-        ("GeometryPointSize", Refused(R::Geometry)),
-        ("MultiViewport", Refused(R::Geometry)),
-        ("Tessellation", Refused(R::Tessellation)),
-        ("TessellationPointSize", Refused(R::Tessellation)),
-        ("MeshShadingEXT", Refused(R::MeshShaders)),
-        ("MeshShadingNV", Refused(R::MeshShaders)),
-        ("RayTracingKHR", Refused(R::RayTracing)),
-        ("RayTracingNV", Refused(R::RayTracing)),
-        ("Float16", Runs),
-        ("Float64", Runs),
-        ("Int8", Runs),
-        ("Int16", Runs),
-        ("Int64", Runs),
-        ("Int64Atomics", Runs),
-        ("AtomicFloat32AddEXT", Runs),
-        ("AtomicFloat32MinMaxEXT", Runs),
-        ("AtomicFloat16AddEXT", Refused(R::AtomicTypes)),
-        ("AtomicFloat16MinMaxEXT", Refused(R::AtomicTypes)),
-        ("AtomicFloat64AddEXT", Refused(R::AtomicTypes)),
-        ("AtomicFloat64MinMaxEXT", Refused(R::AtomicTypes)),
-        ("StorageBuffer8BitAccess", Runs),
-        ("UniformAndStorageBuffer8BitAccess", Runs),
-        ("StoragePushConstant8", Runs),
-        ("StorageBuffer16BitAccess", Runs),
-        ("UniformAndStorageBuffer16BitAccess", Runs),
-        ("StoragePushConstant16", Runs),
-        ("StorageInputOutput16", Runs),
-        ("WorkgroupMemoryExplicitLayoutKHR", Runs),
-        ("WorkgroupMemoryExplicitLayout8BitAccessKHR", Runs),
-        ("WorkgroupMemoryExplicitLayout16BitAccessKHR", Runs),
-        ("DenormPreserve", Runs),
-        ("DenormFlushToZero", Runs),
-        ("SignedZeroInfNanPreserve", Runs),
-        ("RoundingModeRTE", Runs),
-        ("RoundingModeRTZ", Runs),
-        ("ImageQuery", Runs),
-        ("ImageGatherExtended", Runs),
-        ("ImageGatherBiasLodAMD", Refused(R::Spirv)),
-        ("Sampled1D", Runs),
-        ("Image1D", Runs),
-        ("SampledBuffer", Runs),
-        ("ImageBuffer", Runs),
-        ("SampledRect", Runs),
-        ("ImageRect", Runs),
-        ("InputAttachment", Runs),
-        ("SampledCubeArray", Runs),
-        ("ImageCubeArray", Runs),
-        ("StorageImageExtendedFormats", Runs),
-        ("StorageImageMultisample", Refused(R::StorageSamples)),
-        ("ImageMSArray", Refused(R::StorageSamples)),
-        ("ImageReadWriteLodAMD", Refused(R::Spirv)),
-        ("Int64ImageEXT", Refused(R::TexelTypes)),
-        ("FragmentMaskAMD", Refused(R::Spirv)),
-        ("ImageFootprintNV", Refused(R::Spirv)),
-        ("SparseResidency", Refused(R::SparseImages)),
-        ("StorageImageReadWithoutFormat", Runs),
-        ("StorageImageWriteWithoutFormat", Runs),
-        ("MinLod", Runs),
-        ("DerivativeControl", Runs),
-        ("ComputeDerivativeGroupQuadsNV", Refused(R::Spirv)),
-        ("ComputeDerivativeGroupLinearNV", Refused(R::Spirv)),
-        ("InterpolationFunction", Runs),
-        ("SampleRateShading", Runs),
-        ("SampleMaskPostDepthCoverage", Refused(R::PostDepthCoverage)),
-        ("StencilExportEXT", Runs),
-        ("FragmentFullyCoveredEXT", Refused(R::StageInputs)),
-        ("FragmentDensityEXT", Refused(R::ShadingRates)),
-        ("FragmentShadingRateKHR", Refused(R::ShadingRates)),
-        ("FragmentShaderPixelInterlockEXT", Refused(R::Interlocks)),
-        ("FragmentShaderSampleInterlockEXT", Refused(R::Interlocks)),
-        ("FragmentShaderShadingRateInterlockEXT", Refused(R::Interlocks)),
-        ("ClipDistance", Runs),
-        ("CullDistance", Runs),
-        ("ShaderLayer", Runs),
-        ("ShaderViewportIndex", Runs),
-        ("TransformFeedback", Runs),
-        ("MultiView", Runs),
-        ("DrawParameters", Runs),
-        ("DeviceGroup", Runs),
-        ("FragmentBarycentricKHR", Runs),
-        ("FragmentBarycentricNV", Runs),
-        ("DemoteToHelperInvocationEXT", Runs),
-        ("UniformBufferArrayDynamicIndexing", Runs),
-        ("StorageBufferArrayDynamicIndexing", Runs),
-        ("SampledImageArrayDynamicIndexing", Runs),
-        ("StorageImageArrayDynamicIndexing", Runs),
-        ("InputAttachmentArrayDynamicIndexing", Runs),
-        ("UniformTexelBufferArrayDynamicIndexing", Runs),
-        ("StorageTexelBufferArrayDynamicIndexing", Runs),
-        ("ShaderNonUniform", Runs),
-        ("UniformBufferArrayNonUniformIndexing", Runs),
-        ("StorageBufferArrayNonUniformIndexing", Runs),
-        ("SampledImageArrayNonUniformIndexing", Runs),
-        ("StorageImageArrayNonUniformIndexing", Runs),
-        ("InputAttachmentArrayNonUniformIndexing", Runs),
-        ("UniformTexelBufferArrayNonUniformIndexing", Runs),
-        ("StorageTexelBufferArrayNonUniformIndexing", Runs),
-        ("RuntimeDescriptorArray", Runs),
-        ("VariablePointersStorageBuffer", Runs),
-        ("VariablePointers", Runs),
-        ("PhysicalStorageBufferAddresses", Runs),
-        ("VulkanMemoryModel", Runs),
-        ("VulkanMemoryModelDeviceScope", Runs),
-        ("ShaderClockKHR", Refused(R::Spirv)),
-        ("ExpectAssumeKHR", Runs),
-        ("BitInstructions", Runs),
-        ("DotProduct", Runs),
-        ("DotProductInputAll", Runs),
-        ("DotProductInput4x8Bit", Runs),
-        ("DotProductInput4x8BitPacked", Runs),
-        ("GroupNonUniform", Runs),
-        ("GroupNonUniformVote", Runs),
-        ("GroupNonUniformArithmetic", Runs),
-        ("GroupNonUniformBallot", Runs),
-        ("GroupNonUniformShuffle", Runs),
-        ("GroupNonUniformShuffleRelative", Runs),
-        ("GroupNonUniformClustered", Runs),
-        ("GroupNonUniformQuad", Runs),
-        ("GroupNonUniformPartitionedNV", Refused(R::Subgroups)),
-        ("GroupNonUniformRotateKHR", Runs),
-        ("GroupUniformArithmeticKHR", Refused(R::Subgroups)),
-        ("SubgroupBallotKHR", Runs),
-        ("SubgroupVoteKHR", Runs),
-        ("Groups", Refused(R::Subgroups)),
-        ("RayQueryKHR", Refused(R::RayQueries)),
-        ("CooperativeMatrixNV", Refused(R::CooperativeMatrices)),
-        ("ShaderSMBuiltinsNV", Refused(R::StageInputs)),
-    ]
+pub const ROWS: &[Row] = rows! {
+    Runs: Matrix Shader;
+    Geometry: Geometry GeometryPointSize MultiViewport;
+    Tessellation: Tessellation TessellationPointSize;
+    MeshShaders: MeshShadingEXT MeshShadingNV;
+    RayTracing: RayTracingKHR RayTracingNV;
+    Runs: Float16 Float64 Int8 Int16 Int64 Int64Atomics AtomicFloat32AddEXT AtomicFloat32MinMaxEXT;
+    AtomicTypes: AtomicFloat16AddEXT AtomicFloat16MinMaxEXT AtomicFloat64AddEXT AtomicFloat64MinMaxEXT;
+    Runs:
+        StorageBuffer8BitAccess UniformAndStorageBuffer8BitAccess StoragePushConstant8 StorageBuffer16BitAccess
+        UniformAndStorageBuffer16BitAccess StoragePushConstant16 StorageInputOutput16 WorkgroupMemoryExplicitLayoutKHR
+        WorkgroupMemoryExplicitLayout8BitAccessKHR WorkgroupMemoryExplicitLayout16BitAccessKHR DenormPreserve
+        DenormFlushToZero SignedZeroInfNanPreserve RoundingModeRTE RoundingModeRTZ ImageQuery ImageGatherExtended;
+    Spirv: ImageGatherBiasLodAMD;
+    Runs:
+        Sampled1D Image1D SampledBuffer ImageBuffer SampledRect ImageRect InputAttachment SampledCubeArray
+        ImageCubeArray StorageImageExtendedFormats;
+    StorageSamples: StorageImageMultisample ImageMSArray;
+    Spirv: ImageReadWriteLodAMD;
+    TexelTypes: Int64ImageEXT;
+    Spirv: FragmentMaskAMD ImageFootprintNV;
+    SparseImages: SparseResidency;
+    Runs: StorageImageReadWithoutFormat StorageImageWriteWithoutFormat MinLod DerivativeControl;
+    Spirv: ComputeDerivativeGroupQuadsNV ComputeDerivativeGroupLinearNV;
+    Runs: InterpolationFunction SampleRateShading;
+    PostDepthCoverage: SampleMaskPostDepthCoverage;
+    Runs: StencilExportEXT;
+    StageInputs: FragmentFullyCoveredEXT;
+    ShadingRates: FragmentDensityEXT FragmentShadingRateKHR;
+    Interlocks:
+        FragmentShaderPixelInterlockEXT FragmentShaderSampleInterlockEXT FragmentShaderShadingRateInterlockEXT;
+    Runs:
+        ClipDistance CullDistance ShaderLayer ShaderViewportIndex TransformFeedback MultiView DrawParameters
+        DeviceGroup FragmentBarycentricKHR FragmentBarycentricNV DemoteToHelperInvocationEXT
+        UniformBufferArrayDynamicIndexing StorageBufferArrayDynamicIndexing SampledImageArrayDynamicIndexing
+        StorageImageArrayDynamicIndexing InputAttachmentArrayDynamicIndexing UniformTexelBufferArrayDynamicIndexing
+        StorageTexelBufferArrayDynamicIndexing ShaderNonUniform UniformBufferArrayNonUniformIndexing
+        StorageBufferArrayNonUniformIndexing SampledImageArrayNonUniformIndexing StorageImageArrayNonUniformIndexing
+        InputAttachmentArrayNonUniformIndexing UniformTexelBufferArrayNonUniformIndexing
+        StorageTexelBufferArrayNonUniformIndexing RuntimeDescriptorArray VariablePointersStorageBuffer
+        VariablePointers PhysicalStorageBufferAddresses VulkanMemoryModel VulkanMemoryModelDeviceScope;
+    Spirv: ShaderClockKHR;
+    Runs:
+        ExpectAssumeKHR BitInstructions DotProduct DotProductInputAll DotProductInput4x8Bit
+        DotProductInput4x8BitPacked GroupNonUniform GroupNonUniformVote GroupNonUniformArithmetic
+        GroupNonUniformBallot GroupNonUniformShuffle GroupNonUniformShuffleRelative GroupNonUniformClustered
+        GroupNonUniformQuad;
+    Subgroups: GroupNonUniformPartitionedNV;
+    Runs: GroupNonUniformRotateKHR;
+    Subgroups: GroupUniformArithmeticKHR;
+    Runs: SubgroupBallotKHR SubgroupVoteKHR;
+    Subgroups: Groups;
+    RayQueries: RayQueryKHR;
+    CooperativeMatrices: CooperativeMatrixNV;
+    StageInputs: ShaderSMBuiltinsNV;
 };
 
 /// Items that shaders of draws have: built-in values, modes, decorations, images and instructions.

@@ -21,278 +21,55 @@ pub enum Verdict {
 
 use Verdict::{Harmless, Read, Refused};
 
+/// A list of instructions.
+macro_rules! ops {
+    ($($name:ident)*) => { &[$(Op::$name),*] };
+}
+
+/// The pattern of some variants.
+macro_rules! any {
+    ($ty:ident: $($name:ident)*) => { $($ty::$name)|* };
+}
+
 /// Instructions that are read.
-const READ: &[Op] = &[
-    Op::AccessChain,
-    Op::All,
-    Op::Any,
-    Op::ArrayLength,
-    Op::AtomicAnd,
-    Op::AtomicCompareExchange,
-    Op::AtomicExchange,
-    Op::AtomicFAddEXT,
-    Op::AtomicFMaxEXT,
-    Op::AtomicFMinEXT,
-    Op::AtomicIAdd,
-    Op::AtomicIDecrement,
-    Op::AtomicIIncrement,
-    Op::AtomicISub,
-    Op::AtomicLoad,
-    Op::AtomicOr,
-    Op::AtomicSMax,
-    Op::AtomicSMin,
-    Op::AtomicStore,
-    Op::AtomicUMax,
-    Op::AtomicUMin,
-    Op::AtomicXor,
-    Op::BitCount,
-    Op::BitFieldInsert,
-    Op::BitFieldSExtract,
-    Op::BitFieldUExtract,
-    Op::BitReverse,
-    Op::Bitcast,
-    Op::BitwiseAnd,
-    Op::BitwiseOr,
-    Op::BitwiseXor,
-    Op::Branch,
-    Op::BranchConditional,
-    Op::CompositeConstruct,
-    Op::CompositeExtract,
-    Op::CompositeInsert,
-    Op::Constant,
-    Op::ConstantComposite,
-    Op::ConstantFalse,
-    Op::ConstantNull,
-    Op::ConstantSampler,
-    Op::ConstantTrue,
-    Op::ControlBarrier,
-    Op::ConvertFToS,
-    Op::ConvertFToU,
-    Op::ConvertPtrToU,
-    Op::ConvertSToF,
-    Op::ConvertUToF,
-    Op::ConvertUToPtr,
-    Op::CopyLogical,
-    Op::CopyMemory,
-    Op::CopyObject,
-    Op::DPdx,
-    Op::DPdxCoarse,
-    Op::DPdxFine,
-    Op::DPdy,
-    Op::DPdyCoarse,
-    Op::DPdyFine,
-    Op::Decorate,
-    Op::DecorateId,
-    Op::DecorationGroup,
-    Op::DemoteToHelperInvocation,
-    Op::Dot,
-    Op::EntryPoint,
-    Op::ExecutionMode,
-    Op::ExecutionModeId,
-    Op::ExpectKHR,
-    Op::ExtInst,
-    Op::ExtInstImport,
-    Op::ExtInstWithForwardRefsKHR,
-    Op::FAdd,
-    Op::FConvert,
-    Op::FDiv,
-    Op::FMod,
-    Op::FMul,
-    Op::FNegate,
-    Op::FOrdEqual,
-    Op::FOrdGreaterThan,
-    Op::FOrdGreaterThanEqual,
-    Op::FOrdLessThan,
-    Op::FOrdLessThanEqual,
-    Op::FOrdNotEqual,
-    Op::FRem,
-    Op::FSub,
-    Op::FUnordEqual,
-    Op::FUnordGreaterThan,
-    Op::FUnordGreaterThanEqual,
-    Op::FUnordLessThan,
-    Op::FUnordLessThanEqual,
-    Op::FUnordNotEqual,
-    Op::Function,
-    Op::FunctionCall,
-    Op::FunctionEnd,
-    Op::FunctionParameter,
-    Op::Fwidth,
-    Op::FwidthCoarse,
-    Op::FwidthFine,
-    Op::GroupDecorate,
-    Op::GroupMemberDecorate,
-    Op::GroupNonUniformAll,
-    Op::GroupNonUniformAllEqual,
-    Op::GroupNonUniformAny,
-    Op::GroupNonUniformBallot,
-    Op::GroupNonUniformBallotBitCount,
-    Op::GroupNonUniformBallotBitExtract,
-    Op::GroupNonUniformBallotFindLSB,
-    Op::GroupNonUniformBallotFindMSB,
-    Op::GroupNonUniformBitwiseAnd,
-    Op::GroupNonUniformBitwiseOr,
-    Op::GroupNonUniformBitwiseXor,
-    Op::GroupNonUniformBroadcast,
-    Op::GroupNonUniformBroadcastFirst,
-    Op::GroupNonUniformElect,
-    Op::GroupNonUniformFAdd,
-    Op::GroupNonUniformFMax,
-    Op::GroupNonUniformFMin,
-    Op::GroupNonUniformFMul,
-    Op::GroupNonUniformIAdd,
-    Op::GroupNonUniformIMul,
-    Op::GroupNonUniformInverseBallot,
-    Op::GroupNonUniformLogicalAnd,
-    Op::GroupNonUniformLogicalOr,
-    Op::GroupNonUniformLogicalXor,
-    Op::GroupNonUniformQuadBroadcast,
-    Op::GroupNonUniformQuadSwap,
-    Op::GroupNonUniformRotateKHR,
-    Op::GroupNonUniformSMax,
-    Op::GroupNonUniformSMin,
-    Op::GroupNonUniformShuffle,
-    Op::GroupNonUniformShuffleDown,
-    Op::GroupNonUniformShuffleUp,
-    Op::GroupNonUniformShuffleXor,
-    Op::GroupNonUniformUMax,
-    Op::GroupNonUniformUMin,
-    Op::IAdd,
-    Op::IAddCarry,
-    Op::IEqual,
-    Op::IMul,
-    Op::INotEqual,
-    Op::ISub,
-    Op::ISubBorrow,
-    Op::Image,
-    Op::ImageDrefGather,
-    Op::ImageFetch,
-    Op::ImageGather,
-    Op::ImageQueryLevels,
-    Op::ImageQueryLod,
-    Op::ImageQuerySamples,
-    Op::ImageQuerySize,
-    Op::ImageQuerySizeLod,
-    Op::ImageRead,
-    Op::ImageSampleDrefExplicitLod,
-    Op::ImageSampleDrefImplicitLod,
-    Op::ImageSampleExplicitLod,
-    Op::ImageSampleImplicitLod,
-    Op::ImageSampleProjDrefExplicitLod,
-    Op::ImageSampleProjDrefImplicitLod,
-    Op::ImageSampleProjExplicitLod,
-    Op::ImageSampleProjImplicitLod,
-    Op::ImageTexelPointer,
-    Op::ImageWrite,
-    Op::InBoundsAccessChain,
-    Op::InBoundsPtrAccessChain,
-    Op::IsHelperInvocationEXT,
-    Op::IsInf,
-    Op::IsNan,
-    Op::Kill,
-    Op::Label,
-    Op::LessOrGreater,
-    Op::Line,
-    Op::Load,
-    Op::LogicalAnd,
-    Op::LogicalEqual,
-    Op::LogicalNot,
-    Op::LogicalNotEqual,
-    Op::LogicalOr,
-    Op::LoopMerge,
-    Op::MatrixTimesMatrix,
-    Op::MatrixTimesScalar,
-    Op::MatrixTimesVector,
-    Op::MemberDecorate,
-    Op::MemberName,
-    Op::MemoryBarrier,
-    Op::MemoryModel,
-    Op::Name,
-    Op::NoLine,
-    Op::Not,
-    Op::Ordered,
-    Op::OuterProduct,
-    Op::Phi,
-    Op::PtrAccessChain,
-    Op::PtrDiff,
-    Op::PtrEqual,
-    Op::PtrNotEqual,
-    Op::QuantizeToF16,
-    Op::Return,
-    Op::ReturnValue,
-    Op::SConvert,
-    Op::SDiv,
-    Op::SDot,
-    Op::SDotAccSat,
-    Op::SGreaterThan,
-    Op::SGreaterThanEqual,
-    Op::SLessThan,
-    Op::SLessThanEqual,
-    Op::SMod,
-    Op::SMulExtended,
-    Op::SNegate,
-    Op::SRem,
-    Op::SUDot,
-    Op::SUDotAccSat,
-    Op::SampledImage,
-    Op::Select,
-    Op::SelectionMerge,
-    Op::ShiftLeftLogical,
-    Op::ShiftRightArithmetic,
-    Op::ShiftRightLogical,
-    Op::Source,
-    Op::SourceContinued,
-    Op::SpecConstant,
-    Op::SpecConstantComposite,
-    Op::SpecConstantFalse,
-    Op::SpecConstantOp,
-    Op::SpecConstantTrue,
-    Op::Store,
-    Op::String,
-    Op::SubgroupAllEqualKHR,
-    Op::SubgroupAllKHR,
-    Op::SubgroupAnyKHR,
-    Op::SubgroupBallotKHR,
-    Op::SubgroupFirstInvocationKHR,
-    Op::SubgroupReadInvocationKHR,
-    Op::Switch,
-    Op::TerminateInvocation,
-    Op::Transpose,
-    Op::TypeArray,
-    Op::TypeBool,
-    Op::TypeFloat,
-    Op::TypeForwardPointer,
-    Op::TypeFunction,
-    Op::TypeImage,
-    Op::TypeInt,
-    Op::TypeMatrix,
-    Op::TypePointer,
-    Op::TypeRuntimeArray,
-    Op::TypeSampledImage,
-    Op::TypeSampler,
-    Op::TypeStruct,
-    Op::TypeVector,
-    Op::TypeVoid,
-    Op::UConvert,
-    Op::UDiv,
-    Op::UDot,
-    Op::UDotAccSat,
-    Op::UGreaterThan,
-    Op::UGreaterThanEqual,
-    Op::ULessThan,
-    Op::ULessThanEqual,
-    Op::UMod,
-    Op::UMulExtended,
-    Op::Undef,
-    Op::Unordered,
-    Op::Unreachable,
-    Op::Variable,
-    Op::VectorExtractDynamic,
-    Op::VectorInsertDynamic,
-    Op::VectorShuffle,
-    Op::VectorTimesMatrix,
-    Op::VectorTimesScalar,
-];
+const READ: &[Op] = ops! {
+    AccessChain All Any ArrayLength AtomicAnd AtomicCompareExchange AtomicExchange AtomicFAddEXT AtomicFMaxEXT
+    AtomicFMinEXT AtomicIAdd AtomicIDecrement AtomicIIncrement AtomicISub AtomicLoad AtomicOr AtomicSMax AtomicSMin
+    AtomicStore AtomicUMax AtomicUMin AtomicXor BitCount BitFieldInsert BitFieldSExtract BitFieldUExtract BitReverse
+    Bitcast BitwiseAnd BitwiseOr BitwiseXor Branch BranchConditional CompositeConstruct CompositeExtract
+    CompositeInsert Constant ConstantComposite ConstantFalse ConstantNull ConstantSampler ConstantTrue ControlBarrier
+    ConvertFToS ConvertFToU ConvertPtrToU ConvertSToF ConvertUToF ConvertUToPtr CopyLogical CopyMemory CopyObject DPdx
+    DPdxCoarse DPdxFine DPdy DPdyCoarse DPdyFine Decorate DecorateId DecorationGroup DemoteToHelperInvocation Dot
+    EntryPoint ExecutionMode ExecutionModeId ExpectKHR ExtInst ExtInstImport ExtInstWithForwardRefsKHR FAdd FConvert
+    FDiv FMod FMul FNegate FOrdEqual FOrdGreaterThan FOrdGreaterThanEqual FOrdLessThan FOrdLessThanEqual FOrdNotEqual
+    FRem FSub FUnordEqual FUnordGreaterThan FUnordGreaterThanEqual FUnordLessThan FUnordLessThanEqual FUnordNotEqual
+    Function FunctionCall FunctionEnd FunctionParameter Fwidth FwidthCoarse FwidthFine GroupDecorate
+    GroupMemberDecorate GroupNonUniformAll GroupNonUniformAllEqual GroupNonUniformAny GroupNonUniformBallot
+    GroupNonUniformBallotBitCount GroupNonUniformBallotBitExtract GroupNonUniformBallotFindLSB
+    GroupNonUniformBallotFindMSB GroupNonUniformBitwiseAnd GroupNonUniformBitwiseOr GroupNonUniformBitwiseXor
+    GroupNonUniformBroadcast GroupNonUniformBroadcastFirst GroupNonUniformElect GroupNonUniformFAdd
+    GroupNonUniformFMax GroupNonUniformFMin GroupNonUniformFMul GroupNonUniformIAdd GroupNonUniformIMul
+    GroupNonUniformInverseBallot GroupNonUniformLogicalAnd GroupNonUniformLogicalOr GroupNonUniformLogicalXor
+    GroupNonUniformQuadBroadcast GroupNonUniformQuadSwap GroupNonUniformRotateKHR GroupNonUniformSMax
+    GroupNonUniformSMin GroupNonUniformShuffle GroupNonUniformShuffleDown GroupNonUniformShuffleUp
+    GroupNonUniformShuffleXor GroupNonUniformUMax GroupNonUniformUMin IAdd IAddCarry IEqual IMul INotEqual ISub
+    ISubBorrow Image ImageDrefGather ImageFetch ImageGather ImageQueryLevels ImageQueryLod ImageQuerySamples
+    ImageQuerySize ImageQuerySizeLod ImageRead ImageSampleDrefExplicitLod ImageSampleDrefImplicitLod
+    ImageSampleExplicitLod ImageSampleImplicitLod ImageSampleProjDrefExplicitLod ImageSampleProjDrefImplicitLod
+    ImageSampleProjExplicitLod ImageSampleProjImplicitLod ImageTexelPointer ImageWrite InBoundsAccessChain
+    InBoundsPtrAccessChain IsHelperInvocationEXT IsInf IsNan Kill Label LessOrGreater Line Load LogicalAnd
+    LogicalEqual LogicalNot LogicalNotEqual LogicalOr LoopMerge MatrixTimesMatrix MatrixTimesScalar MatrixTimesVector
+    MemberDecorate MemberName MemoryBarrier MemoryModel Name NoLine Not Ordered OuterProduct Phi PtrAccessChain
+    PtrDiff PtrEqual PtrNotEqual QuantizeToF16 Return ReturnValue SConvert SDiv SDot SDotAccSat SGreaterThan
+    SGreaterThanEqual SLessThan SLessThanEqual SMod SMulExtended SNegate SRem SUDot SUDotAccSat SampledImage Select
+    SelectionMerge ShiftLeftLogical ShiftRightArithmetic ShiftRightLogical Source SourceContinued SpecConstant
+    SpecConstantComposite SpecConstantFalse SpecConstantOp SpecConstantTrue Store String SubgroupAllEqualKHR
+    SubgroupAllKHR SubgroupAnyKHR SubgroupBallotKHR SubgroupFirstInvocationKHR SubgroupReadInvocationKHR Switch
+    TerminateInvocation Transpose TypeArray TypeBool TypeFloat TypeForwardPointer TypeFunction TypeImage TypeInt
+    TypeMatrix TypePointer TypeRuntimeArray TypeSampledImage TypeSampler TypeStruct TypeVector TypeVoid UConvert UDiv
+    UDot UDotAccSat UGreaterThan UGreaterThanEqual ULessThan ULessThanEqual UMod UMulExtended Undef Unordered
+    Unreachable Variable VectorExtractDynamic VectorInsertDynamic VectorShuffle VectorTimesMatrix VectorTimesScalar
+};
 
 /// Whether an instruction is read, by its number.
 fn is_read(op: Op) -> bool {
@@ -358,95 +135,25 @@ pub fn refusal_of(op: Op) -> Refusal {
 
 /// Whether `OpSpecConstantOp` may do this.
 pub fn is_constant_op(op: Op) -> bool {
-    use Op as O;
-    matches!(
-        op,
-        O::SConvert
-            | O::FConvert
-            | O::UConvert
-            | O::SNegate
-            | O::Not
-            | O::IAdd
-            | O::ISub
-            | O::IMul
-            | O::UDiv
-            | O::SDiv
-            | O::UMod
-            | O::SRem
-            | O::SMod
-            | O::ShiftRightLogical
-            | O::ShiftRightArithmetic
-            | O::ShiftLeftLogical
-            | O::BitwiseOr
-            | O::BitwiseXor
-            | O::BitwiseAnd
-            | O::VectorShuffle
-            | O::CompositeExtract
-            | O::CompositeInsert
-            | O::LogicalOr
-            | O::LogicalAnd
-            | O::LogicalNot
-            | O::LogicalEqual
-            | O::LogicalNotEqual
-            | O::Select
-            | O::IEqual
-            | O::INotEqual
-            | O::ULessThan
-            | O::SLessThan
-            | O::UGreaterThan
-            | O::SGreaterThan
-            | O::ULessThanEqual
-            | O::SLessThanEqual
-            | O::UGreaterThanEqual
-            | O::SGreaterThanEqual
-            | O::QuantizeToF16
-            | O::ConvertFToS
-            | O::ConvertSToF
-            | O::ConvertFToU
-            | O::ConvertUToF
-            | O::Bitcast
-            | O::FNegate
-            | O::FAdd
-            | O::FSub
-            | O::FMul
-            | O::FDiv
-            | O::FRem
-            | O::FMod
-            | O::CopyObject
-    )
+    const ALL: &[Op] = ops! {
+        SConvert FConvert UConvert SNegate Not IAdd ISub IMul UDiv SDiv UMod SRem SMod ShiftRightLogical
+        ShiftRightArithmetic ShiftLeftLogical BitwiseOr BitwiseXor BitwiseAnd VectorShuffle CompositeExtract
+        CompositeInsert LogicalOr LogicalAnd LogicalNot LogicalEqual LogicalNotEqual Select IEqual INotEqual ULessThan
+        SLessThan UGreaterThan SGreaterThan ULessThanEqual SLessThanEqual UGreaterThanEqual SGreaterThanEqual
+        QuantizeToF16 ConvertFToS ConvertSToF ConvertFToU ConvertUToF Bitcast FNegate FAdd FSub FMul FDiv FRem FMod
+        CopyObject
+    };
+    ALL.contains(&op)
 }
 
 /// The treatment of a decoration.
 pub fn decoration(kind: D) -> Verdict {
     match kind {
-        D::SpecId
-        | D::Block
-        | D::BufferBlock
-        | D::RowMajor
-        | D::ColMajor
-        | D::ArrayStride
-        | D::MatrixStride
-        | D::BuiltIn
-        | D::NoPerspective
-        | D::Flat
-        | D::Centroid
-        | D::Sample
-        | D::Volatile
-        | D::Coherent
-        | D::NonWritable
-        | D::NonReadable
-        | D::Location
-        | D::Component
-        | D::Index
-        | D::Binding
-        | D::DescriptorSet
-        | D::Offset
-        | D::FPRoundingMode
-        | D::Invariant
-        | D::NoContraction
-        | D::FPFastMathMode
-        | D::InputAttachmentIndex
-        | D::Aliased => Read,
+        any! { D:
+            SpecId Block BufferBlock RowMajor ColMajor ArrayStride MatrixStride BuiltIn NoPerspective Flat Centroid
+            Sample Volatile Coherent NonWritable NonReadable Location Component Index Binding DescriptorSet Offset
+            FPRoundingMode Invariant NoContraction FPFastMathMode InputAttachmentIndex Aliased
+        } => Read,
         D::PerVertexKHR => Read,
         D::ExplicitInterpAMD => Refused(Refusal::PerVertexInputs),
         D::Patch | D::PerPrimitiveEXT | D::PassthroughNV | D::ViewportRelativeNV | D::SecondaryViewportRelativeNV => {
@@ -481,11 +188,7 @@ pub fn mode(mode: M) -> Verdict {
         M::DepthUnchanged | M::DepthGreater | M::DepthLess | M::DepthReplacing => {
             Harmless("it promises what nothing relies on: depth is tested behind the shader")
         }
-        M::SignedZeroInfNanPreserve
-        | M::DenormPreserve
-        | M::DenormFlushToZero
-        | M::RoundingModeRTE
-        | M::RoundingModeRTZ => Read,
+        any! { M: SignedZeroInfNanPreserve DenormPreserve DenormFlushToZero RoundingModeRTE RoundingModeRTZ } => Read,
         M::SubgroupUniformControlFlowKHR | M::MaximallyReconvergesKHR => {
             Harmless("lanes come together where constructs end")
         }
@@ -494,30 +197,21 @@ pub fn mode(mode: M) -> Verdict {
         M::EarlyAndLateFragmentTestsAMD => {
             Harmless("it allows tests before the stage runs, and asks for those after it")
         }
-        M::PixelInterlockOrderedEXT
-        | M::PixelInterlockUnorderedEXT
-        | M::SampleInterlockOrderedEXT
-        | M::SampleInterlockUnorderedEXT
-        | M::ShadingRateInterlockOrderedEXT
-        | M::ShadingRateInterlockUnorderedEXT => Refused(Refusal::Interlocks),
+        any! { M:
+            PixelInterlockOrderedEXT PixelInterlockUnorderedEXT SampleInterlockOrderedEXT SampleInterlockUnorderedEXT
+            ShadingRateInterlockOrderedEXT ShadingRateInterlockUnorderedEXT
+        } => Refused(Refusal::Interlocks),
         M::StencilRefReplacingEXT => Harmless("it is what is done"),
-        M::StencilRefGreaterFrontAMD
-        | M::StencilRefGreaterBackAMD
-        | M::StencilRefLessFrontAMD
-        | M::StencilRefLessBackAMD
-        | M::StencilRefUnchangedFrontAMD
-        | M::StencilRefUnchangedBackAMD => Refused(Refusal::StencilExport),
+        any! { M:
+            StencilRefGreaterFrontAMD StencilRefGreaterBackAMD StencilRefLessFrontAMD StencilRefLessBackAMD
+            StencilRefUnchangedFrontAMD StencilRefUnchangedBackAMD
+        } => Refused(Refusal::StencilExport),
         M::PostDepthCoverage => Refused(Refusal::PostDepthCoverage),
         M::Triangles | M::Quads | M::Isolines => Refused(Refusal::Tessellation),
-        M::OutputVertices
-        | M::InputPoints
-        | M::InputLines
-        | M::InputTrianglesAdjacency
-        | M::InputLinesAdjacency
-        | M::OutputPoints
-        | M::OutputLineStrip
-        | M::OutputTriangleStrip
-        | M::Invocations => Refused(Refusal::Geometry),
+        any! { M:
+            OutputVertices InputPoints InputLines InputTrianglesAdjacency InputLinesAdjacency OutputPoints
+            OutputLineStrip OutputTriangleStrip Invocations
+        } => Refused(Refusal::Geometry),
         M::OutputLinesEXT | M::OutputTrianglesEXT | M::OutputPrimitivesEXT => Refused(Refusal::MeshShaders),
         _ => Refused(Refusal::Spirv),
     }
@@ -549,17 +243,10 @@ pub fn refused_built_in(kind: BuiltIn) -> Refusal {
 /// The refusal of a storage class, if it is refused.
 pub fn refused_class(class: C) -> Option<Refusal> {
     match class {
-        C::Function
-        | C::Private
-        | C::Workgroup
-        | C::Uniform
-        | C::StorageBuffer
-        | C::PushConstant
-        | C::Input
-        | C::Output
-        | C::UniformConstant
-        | C::PhysicalStorageBuffer
-        | C::Image => None,
+        any! { C:
+            Function Private Workgroup Uniform StorageBuffer PushConstant Input Output UniformConstant
+            PhysicalStorageBuffer Image
+        } => None,
         C::TaskPayloadWorkgroupEXT => Some(Refusal::TaskShaders),
         C::RayPayloadKHR | C::IncomingRayPayloadKHR | C::HitAttributeKHR | C::CallableDataKHR => {
             Some(Refusal::RayTracing)
@@ -600,15 +287,10 @@ pub fn memory_access(bit: A) -> Verdict {
 /// The treatment of one bit of the semantics of an atomic or a barrier.
 pub fn semantics(bit: S) -> Verdict {
     match bit {
-        S::ACQUIRE
-        | S::RELEASE
-        | S::ACQUIRE_RELEASE
-        | S::SEQUENTIALLY_CONSISTENT
-        | S::UNIFORM_MEMORY
-        | S::WORKGROUP_MEMORY
-        | S::ATOMIC_COUNTER_MEMORY
-        | S::IMAGE_MEMORY
-        | S::VOLATILE => Read,
+        any! { S:
+            ACQUIRE RELEASE ACQUIRE_RELEASE SEQUENTIALLY_CONSISTENT UNIFORM_MEMORY WORKGROUP_MEMORY
+            ATOMIC_COUNTER_MEMORY IMAGE_MEMORY VOLATILE
+        } => Read,
         S::SUBGROUP_MEMORY | S::CROSS_WORKGROUP_MEMORY => Harmless("nothing is in such memory"),
         S::OUTPUT_MEMORY => Harmless("outputs are the invocation's own"),
         S::MAKE_AVAILABLE | S::MAKE_VISIBLE => Harmless("a fence does both"),

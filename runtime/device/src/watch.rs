@@ -50,6 +50,17 @@ impl Costs {
     }
 }
 
+/// What stages around others leave to them.
+#[rustfmt::skip]
+macro_rules! inner {
+    (@ traits) => { fn traits(&self) -> FragmentTraits { self.stages.traits() } };
+    (@ vertex_traits) => { fn vertex_traits(&self) -> VertexTraits { self.stages.vertex_traits() } };
+    (@ vertices) => { fn vertices(&mut self, batch: &[VertexIn], out: &mut Vec<VertexOut>) -> Result<(), Trap> { self.stages.vertices(batch, out) } };
+    (@ executed) => { fn executed(&self) -> Option<&RunReport> { self.stages.executed() } };
+    (@ charge) => { fn charge(&mut self, steps: u64) -> Result<(), Trap> { self.stages.charge(steps) } };
+    ($($method:ident)*) => { $(inner! { @ $method })* };
+}
+
 /// Stages that shade one quad after the other and note what each executed.
 struct Watched<'a> {
     stages: &'a mut dyn Stages,
@@ -62,20 +73,10 @@ fn counts(stages: &dyn Stages) -> (u64, [u64; RunReport::UNITS]) {
 }
 
 impl Stages for Watched<'_> {
+    inner! { traits vertex_traits vertices executed charge }
+
     fn batch_quads(&self) -> usize {
         1
-    }
-
-    fn traits(&self) -> FragmentTraits {
-        self.stages.traits()
-    }
-
-    fn vertex_traits(&self) -> VertexTraits {
-        self.stages.vertex_traits()
-    }
-
-    fn vertices(&mut self, batch: &[VertexIn], out: &mut Vec<VertexOut>) -> Result<(), Trap> {
-        self.stages.vertices(batch, out)
     }
 
     fn quads(&mut self, batch: &[QuadIn<'_>], targets: &Targets, out: &mut Vec<QuadOut>) -> Result<(), Trap> {
@@ -88,14 +89,6 @@ impl Stages for Watched<'_> {
         }
         Ok(())
     }
-
-    fn executed(&self) -> Option<&RunReport> {
-        self.stages.executed()
-    }
-
-    fn charge(&mut self, steps: u64) -> Result<(), Trap> {
-        self.stages.charge(steps)
-    }
 }
 
 /// Stages that shade only the quads over a pixel, and trace its lane.
@@ -106,20 +99,10 @@ struct Only<'a> {
 }
 
 impl Stages for Only<'_> {
+    inner! { traits vertex_traits vertices }
+
     fn batch_quads(&self) -> usize {
         1
-    }
-
-    fn traits(&self) -> FragmentTraits {
-        self.stages.traits()
-    }
-
-    fn vertex_traits(&self) -> VertexTraits {
-        self.stages.vertex_traits()
-    }
-
-    fn vertices(&mut self, batch: &[VertexIn], out: &mut Vec<VertexOut>) -> Result<(), Trap> {
-        self.stages.vertices(batch, out)
     }
 
     fn quads(&mut self, batch: &[QuadIn<'_>], targets: &Targets, out: &mut Vec<QuadOut>) -> Result<(), Trap> {
@@ -150,16 +133,10 @@ struct Counted<'a> {
 }
 
 impl Stages for Counted<'_> {
+    inner! { traits vertex_traits executed charge }
+
     fn batch_quads(&self) -> usize {
         self.stages.batch_quads()
-    }
-
-    fn traits(&self) -> FragmentTraits {
-        self.stages.traits()
-    }
-
-    fn vertex_traits(&self) -> VertexTraits {
-        self.stages.vertex_traits()
     }
 
     fn vertices(&mut self, batch: &[VertexIn], out: &mut Vec<VertexOut>) -> Result<(), Trap> {
@@ -170,14 +147,6 @@ impl Stages for Counted<'_> {
     fn quads(&mut self, batch: &[QuadIn<'_>], targets: &Targets, out: &mut Vec<QuadOut>) -> Result<(), Trap> {
         self.trace.program(1);
         self.stages.quads(batch, targets, out)
-    }
-
-    fn executed(&self) -> Option<&RunReport> {
-        self.stages.executed()
-    }
-
-    fn charge(&mut self, steps: u64) -> Result<(), Trap> {
-        self.stages.charge(steps)
     }
 }
 

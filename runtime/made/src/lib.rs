@@ -195,24 +195,10 @@ fn floats(list: impl IntoIterator<Item = f32>) -> String {
 /// First contents of a block of so many bytes: colours and lights are white; matrices are the identity, with ones behind them, where the
 /// name speaks of a place in space or of everything; anything else is zero.
 fn block(name: &str, bytes: u32, attempt: u32) -> Option<String> {
+    #[rustfmt::skip]
     const SPACE: [&str; 17] = [
-        "mvp",
-        "matri",
-        "camera",
-        "view",
-        "proj",
-        "transf",
-        "model",
-        "scene",
-        "ubo",
-        "glob",
-        "uniform",
-        "frame",
-        "param",
-        "push",
-        "constants",
-        "per",
-        "pc",
+        "mvp", "matri", "camera", "view", "proj", "transf", "model", "scene", "ubo", "glob", "uniform", "frame",
+        "param", "push", "constants", "per", "pc",
     ];
     let words = (bytes / 4) as usize;
     if has(name, &["colour", "color", "light", "material", "tint"]) && attempt < 2 {

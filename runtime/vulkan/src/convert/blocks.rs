@@ -8,14 +8,9 @@ use super::etc;
 
 /// How a block is encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[rustfmt::skip]
 enum Kind {
-    Bc1,
-    Bc2,
-    Bc3,
-    Bc4,
-    Bc5,
-    Bc6,
-    Bc7,
+    Bc1, Bc2, Bc3, Bc4, Bc5, Bc6, Bc7,
     /// Colours of ETC2, without alpha.
     Etc2,
     /// ETC2 with alpha of one bit.
@@ -76,20 +71,9 @@ const ETC: &[(V, Kind, F, bool, bool)] = &[
 ];
 
 /// Columns and rows of the blocks of ASTC's two-dimensional formats, in the order of Vulkan's numbers: of each a linear format, and one of sRGB.
+#[rustfmt::skip]
 const FOOTPRINTS: [(u32, u32); 14] = [
-    (4, 4),
-    (5, 4),
-    (5, 5),
-    (6, 5),
-    (6, 6),
-    (8, 5),
-    (8, 6),
-    (8, 8),
-    (10, 5),
-    (10, 6),
-    (10, 8),
-    (10, 10),
-    (12, 10),
+    (4, 4), (5, 4), (5, 5), (6, 5), (6, 6), (8, 5), (8, 6), (8, 8), (10, 5), (10, 6), (10, 8), (10, 10), (12, 10),
     (12, 12),
 ];
 

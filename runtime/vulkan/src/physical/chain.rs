@@ -107,14 +107,11 @@ fn storage_8(chip: Chip) -> bool {
 
 features! { each_feature:
     PhysicalDevice16BitStorageFeatures {
-        storage_buffer16_bit_access: storage_16,
-        uniform_and_storage_buffer16_bit_access: storage_16,
-        storage_push_constant16: halves,
-        storage_input_output16: no,
+        storage_buffer16_bit_access: storage_16, uniform_and_storage_buffer16_bit_access: storage_16,
+        storage_push_constant16: halves, storage_input_output16: no,
     }
     PhysicalDevice8BitStorageFeatures {
-        storage_buffer8_bit_access: storage_8,
-        uniform_and_storage_buffer8_bit_access: storage_8,
+        storage_buffer8_bit_access: storage_8, uniform_and_storage_buffer8_bit_access: storage_8,
         storage_push_constant8: narrow,
     }
     PhysicalDeviceShaderFloat16Int8Features { shader_float16: halves, shader_int8: narrow }
@@ -125,15 +122,13 @@ features! { each_feature:
     PhysicalDeviceShaderDrawParametersFeatures { shader_draw_parameters: yes }
     PhysicalDeviceTimelineSemaphoreFeatures { timeline_semaphore: yes }
     PhysicalDeviceVulkanMemoryModelFeatures {
-        vulkan_memory_model: yes,
-        vulkan_memory_model_device_scope: yes,
+        vulkan_memory_model: yes, vulkan_memory_model_device_scope: yes,
         vulkan_memory_model_availability_visibility_chains: no,
     }
     PhysicalDeviceZeroInitializeWorkgroupMemoryFeatures { shader_zero_initialize_workgroup_memory: yes }
     PhysicalDeviceExtendedDynamicStateFeaturesEXT { extended_dynamic_state: yes }
     PhysicalDeviceExtendedDynamicState2FeaturesEXT {
-        extended_dynamic_state2: yes,
-        extended_dynamic_state2_logic_op: no,
+        extended_dynamic_state2: yes, extended_dynamic_state2_logic_op: no,
         extended_dynamic_state2_patch_control_points: no,
     }
     PhysicalDeviceImageRobustnessFeatures { robust_image_access: yes }
@@ -160,19 +155,14 @@ features! { each_feature:
     PhysicalDeviceShaderAtomicInt64Features { shader_buffer_int64_atomics: no, shader_shared_int64_atomics: no }
     PhysicalDeviceScalarBlockLayoutFeatures { scalar_block_layout: no }
     PhysicalDeviceBufferDeviceAddressFeatures {
-        buffer_device_address: addresses,
-        buffer_device_address_capture_replay: no,
+        buffer_device_address: addresses, buffer_device_address_capture_replay: no,
         buffer_device_address_multi_device: no,
     }
     PhysicalDeviceDescriptorIndexingFeatures {
-        shader_input_attachment_array_dynamic_indexing: no,
-        shader_uniform_texel_buffer_array_dynamic_indexing: no,
-        shader_storage_texel_buffer_array_dynamic_indexing: no,
-        shader_uniform_buffer_array_non_uniform_indexing: yes,
-        shader_sampled_image_array_non_uniform_indexing: yes,
-        shader_storage_buffer_array_non_uniform_indexing: yes,
-        shader_storage_image_array_non_uniform_indexing: images,
-        shader_input_attachment_array_non_uniform_indexing: no,
+        shader_input_attachment_array_dynamic_indexing: no, shader_uniform_texel_buffer_array_dynamic_indexing: no,
+        shader_storage_texel_buffer_array_dynamic_indexing: no, shader_uniform_buffer_array_non_uniform_indexing: yes,
+        shader_sampled_image_array_non_uniform_indexing: yes, shader_storage_buffer_array_non_uniform_indexing: yes,
+        shader_storage_image_array_non_uniform_indexing: images, shader_input_attachment_array_non_uniform_indexing: no,
         shader_uniform_texel_buffer_array_non_uniform_indexing: no,
         shader_storage_texel_buffer_array_non_uniform_indexing: no,
         descriptor_binding_uniform_buffer_update_after_bind: yes,
@@ -181,43 +171,23 @@ features! { each_feature:
         descriptor_binding_storage_buffer_update_after_bind: yes,
         descriptor_binding_uniform_texel_buffer_update_after_bind: no,
         descriptor_binding_storage_texel_buffer_update_after_bind: no,
-        descriptor_binding_update_unused_while_pending: yes,
-        descriptor_binding_partially_bound: yes,
-        descriptor_binding_variable_descriptor_count: yes,
-        runtime_descriptor_array: yes,
+        descriptor_binding_update_unused_while_pending: yes, descriptor_binding_partially_bound: yes,
+        descriptor_binding_variable_descriptor_count: yes, runtime_descriptor_array: yes,
     }
     PhysicalDeviceVulkan11Features {
-        storage_buffer16_bit_access: storage_16,
-        uniform_and_storage_buffer16_bit_access: storage_16,
-        storage_push_constant16: halves,
-        storage_input_output16: no,
-        multiview: yes,
-        multiview_geometry_shader: no,
-        multiview_tessellation_shader: no,
-        variable_pointers_storage_buffer: yes,
-        variable_pointers: yes,
-        protected_memory: no,
-        sampler_ycbcr_conversion: no,
-        shader_draw_parameters: yes,
+        storage_buffer16_bit_access: storage_16, uniform_and_storage_buffer16_bit_access: storage_16,
+        storage_push_constant16: halves, storage_input_output16: no, multiview: yes, multiview_geometry_shader: no,
+        multiview_tessellation_shader: no, variable_pointers_storage_buffer: yes, variable_pointers: yes,
+        protected_memory: no, sampler_ycbcr_conversion: no, shader_draw_parameters: yes,
     }
     PhysicalDeviceVulkan12Features {
-        sampler_mirror_clamp_to_edge: no,
-        draw_indirect_count: yes,
-        storage_buffer8_bit_access: storage_8,
-        uniform_and_storage_buffer8_bit_access: storage_8,
-        storage_push_constant8: narrow,
-        shader_buffer_int64_atomics: no,
-        shader_shared_int64_atomics: no,
-        shader_float16: halves,
-        shader_int8: narrow,
-        descriptor_indexing: no,
-        shader_input_attachment_array_dynamic_indexing: no,
-        shader_uniform_texel_buffer_array_dynamic_indexing: no,
-        shader_storage_texel_buffer_array_dynamic_indexing: no,
-        shader_uniform_buffer_array_non_uniform_indexing: yes,
-        shader_sampled_image_array_non_uniform_indexing: yes,
-        shader_storage_buffer_array_non_uniform_indexing: yes,
-        shader_storage_image_array_non_uniform_indexing: images,
+        sampler_mirror_clamp_to_edge: no, draw_indirect_count: yes, storage_buffer8_bit_access: storage_8,
+        uniform_and_storage_buffer8_bit_access: storage_8, storage_push_constant8: narrow,
+        shader_buffer_int64_atomics: no, shader_shared_int64_atomics: no, shader_float16: halves, shader_int8: narrow,
+        descriptor_indexing: no, shader_input_attachment_array_dynamic_indexing: no,
+        shader_uniform_texel_buffer_array_dynamic_indexing: no, shader_storage_texel_buffer_array_dynamic_indexing: no,
+        shader_uniform_buffer_array_non_uniform_indexing: yes, shader_sampled_image_array_non_uniform_indexing: yes,
+        shader_storage_buffer_array_non_uniform_indexing: yes, shader_storage_image_array_non_uniform_indexing: images,
         shader_input_attachment_array_non_uniform_indexing: no,
         shader_uniform_texel_buffer_array_non_uniform_indexing: no,
         shader_storage_texel_buffer_array_non_uniform_indexing: no,
@@ -227,44 +197,22 @@ features! { each_feature:
         descriptor_binding_storage_buffer_update_after_bind: yes,
         descriptor_binding_uniform_texel_buffer_update_after_bind: no,
         descriptor_binding_storage_texel_buffer_update_after_bind: no,
-        descriptor_binding_update_unused_while_pending: yes,
-        descriptor_binding_partially_bound: yes,
-        descriptor_binding_variable_descriptor_count: yes,
-        runtime_descriptor_array: yes,
-        sampler_filter_minmax: no,
-        scalar_block_layout: no,
-        imageless_framebuffer: yes,
-        uniform_buffer_standard_layout: yes,
-        shader_subgroup_extended_types: yes,
-        separate_depth_stencil_layouts: yes,
-        host_query_reset: yes,
-        timeline_semaphore: yes,
-        buffer_device_address: addresses,
-        buffer_device_address_capture_replay: no,
-        buffer_device_address_multi_device: no,
-        vulkan_memory_model: yes,
-        vulkan_memory_model_device_scope: yes,
-        vulkan_memory_model_availability_visibility_chains: no,
-        shader_output_viewport_index: viewports,
-        shader_output_layer: layers,
-        subgroup_broadcast_dynamic_id: yes,
+        descriptor_binding_update_unused_while_pending: yes, descriptor_binding_partially_bound: yes,
+        descriptor_binding_variable_descriptor_count: yes, runtime_descriptor_array: yes, sampler_filter_minmax: no,
+        scalar_block_layout: no, imageless_framebuffer: yes, uniform_buffer_standard_layout: yes,
+        shader_subgroup_extended_types: yes, separate_depth_stencil_layouts: yes, host_query_reset: yes,
+        timeline_semaphore: yes, buffer_device_address: addresses, buffer_device_address_capture_replay: no,
+        buffer_device_address_multi_device: no, vulkan_memory_model: yes, vulkan_memory_model_device_scope: yes,
+        vulkan_memory_model_availability_visibility_chains: no, shader_output_viewport_index: viewports,
+        shader_output_layer: layers, subgroup_broadcast_dynamic_id: yes,
     }
     PhysicalDeviceVulkan13Features {
-        robust_image_access: yes,
-        inline_uniform_block: yes,
-        descriptor_binding_inline_uniform_block_update_after_bind: no,
-        pipeline_creation_cache_control: yes,
-        private_data: yes,
-        shader_demote_to_helper_invocation: yes,
-        shader_terminate_invocation: yes,
-        subgroup_size_control: yes,
-        compute_full_subgroups: yes,
-        synchronization2: yes,
-        texture_compression_astc_hdr: no,
-        shader_zero_initialize_workgroup_memory: yes,
-        dynamic_rendering: yes,
-        shader_integer_dot_product: yes,
-        maintenance4: yes,
+        robust_image_access: yes, inline_uniform_block: yes,
+        descriptor_binding_inline_uniform_block_update_after_bind: no, pipeline_creation_cache_control: yes,
+        private_data: yes, shader_demote_to_helper_invocation: yes, shader_terminate_invocation: yes,
+        subgroup_size_control: yes, compute_full_subgroups: yes, synchronization2: yes,
+        texture_compression_astc_hdr: no, shader_zero_initialize_workgroup_memory: yes, dynamic_rendering: yes,
+        shader_integer_dot_product: yes, maintenance4: yes,
     }
 }
 
