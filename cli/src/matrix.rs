@@ -73,23 +73,10 @@ const TEXT: &[&str] = &["defines", "frontend", "glslang", "includes", "lang", "s
 
 /// Options that change nothing by their nature, or that others ask for: how fast, in which form, what else would be an error; those of other
 /// inputs; inputs and outputs themselves.
+#[rustfmt::skip]
 const QUIET: &[&str] = &[
-    "color",
-    "deny",
-    "diff",
-    "dumps",
-    "help",
-    "input",
-    "inputs",
-    "jobs",
-    "launch",
-    "message_format",
-    "output",
-    "paths",
-    "races",
-    "sheet",
-    "target",
-    "version",
+    "color", "deny", "diff", "dumps", "help", "input", "inputs", "jobs", "launch", "message_format", "output",
+    "paths", "races", "sheet", "target", "version",
 ];
 
 /// Cells that say nothing though the option does what it is for: the value is that of the input already, or decides what only a machine or a longer

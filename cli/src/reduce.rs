@@ -360,12 +360,7 @@ fn shown(args: &Reduce, process: &Process<'_>, out: &Path, fuel: Option<u64>) ->
             format!("{compile} --verify{fuel}")
         }
         Fault::Difference => format!("{render} --oracle"),
-        Fault::Crash(_) | Fault::Refusal(_) => {
-            if is_scene {
-                render
-            } else {
-                compile
-            }
-        }
+        Fault::Crash(_) | Fault::Refusal(_) if is_scene => render,
+        Fault::Crash(_) | Fault::Refusal(_) => compile,
     }
 }

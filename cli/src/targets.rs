@@ -6,36 +6,15 @@ use gpucc_scene::near;
 use crate::Failure;
 
 /// Names of makers, drivers and chips beside the target that they are.
+#[rustfmt::skip]
 const OTHER_NAMES: &[(&str, &str)] = &[
-    ("amd", "gcn"),
-    ("ati", "gcn"),
-    ("arm", "valhall"),
-    ("bonaire", "gcn:gfx7"),
-    ("carrizo", "gcn:gfx8"),
-    ("etnaviv", "vivante"),
-    ("fiji", "gcn:gfx8"),
-    ("g57", "valhall:v9"),
-    ("g610", "valhall:v10"),
-    ("g80", "tesla:nv50"),
-    ("g84", "tesla:nv84"),
-    ("gc7000l", "vivante:gc7000"),
-    ("gt200", "tesla:nva0"),
-    ("gt215", "tesla:nva3"),
-    ("hawaii", "gcn:gfx7"),
-    ("mali", "valhall"),
-    ("nouveau", "tesla"),
-    ("nvidia", "tesla"),
-    ("panfrost", "valhall"),
-    ("pitcairn", "gcn:gfx6"),
-    ("polaris10", "gcn:gfx8"),
-    ("polaris11", "gcn:gfx8"),
-    ("radeon", "gcn"),
-    ("radeonsi", "gcn"),
-    ("radv", "gcn"),
-    ("southern-islands", "gcn:gfx6"),
-    ("tahiti", "gcn:gfx6"),
-    ("tonga", "gcn:gfx8"),
-    ("verde", "gcn:gfx6"),
+    ("amd", "gcn"), ("ati", "gcn"), ("arm", "valhall"), ("bonaire", "gcn:gfx7"), ("carrizo", "gcn:gfx8"),
+    ("etnaviv", "vivante"), ("fiji", "gcn:gfx8"), ("g57", "valhall:v9"), ("g610", "valhall:v10"),
+    ("g80", "tesla:nv50"), ("g84", "tesla:nv84"), ("gc7000l", "vivante:gc7000"), ("gt200", "tesla:nva0"),
+    ("gt215", "tesla:nva3"), ("hawaii", "gcn:gfx7"), ("mali", "valhall"), ("nouveau", "tesla"), ("nvidia", "tesla"),
+    ("panfrost", "valhall"), ("pitcairn", "gcn:gfx6"), ("polaris10", "gcn:gfx8"), ("polaris11", "gcn:gfx8"),
+    ("radeon", "gcn"), ("radeonsi", "gcn"), ("radv", "gcn"), ("southern-islands", "gcn:gfx6"), ("tahiti", "gcn:gfx6"),
+    ("tonga", "gcn:gfx8"), ("verde", "gcn:gfx6"),
 ];
 
 /// `; did you mean ...?` for a name that is no target, or nothing.

@@ -13,16 +13,10 @@ const MOST: usize = 32;
 const INCLUDED: u64 = 1 << 22;
 
 /// Parts of messages about what OpenGL has and SPIR-V for Vulkan has not: such a text is valid.
+#[rustfmt::skip]
 const LACKING: [&str; 9] = [
-    "extension not supported",
-    "generating SPIR-V",
-    "for Vulkan",
-    "using Vulkan",
-    "SPIR-V requires",
-    "with SPIR-V",
-    "in Vulkan",
-    "Vulkan SPIR-V",
-    "not yet implemented",
+    "extension not supported", "generating SPIR-V", "for Vulkan", "using Vulkan", "SPIR-V requires", "with SPIR-V",
+    "in Vulkan", "Vulkan SPIR-V", "not yet implemented",
 ];
 
 /// The messages of a text that was not compiled.

@@ -32,28 +32,12 @@ fn version(text: &str) -> Version {
 }
 
 /// What a fixed pipeline gave to shaders: nothing gives it here.
+#[rustfmt::skip]
 const FIXED: [&str; 21] = [
-    "gl_Vertex",
-    "gl_Normal",
-    "gl_Color",
-    "gl_SecondaryColor",
-    "gl_FogCoord",
-    "gl_FogFragCoord",
-    "gl_FrontColor",
-    "gl_BackColor",
-    "gl_FrontSecondaryColor",
-    "gl_BackSecondaryColor",
-    "gl_ClipVertex",
-    "gl_TexCoord",
-    "gl_ModelViewMatrix",
-    "gl_ModelViewProjectionMatrix",
-    "gl_ProjectionMatrix",
-    "gl_NormalMatrix",
-    "gl_TextureMatrix",
-    "gl_LightSource",
-    "gl_FrontMaterial",
-    "gl_Fog",
-    "ftransform",
+    "gl_Vertex", "gl_Normal", "gl_Color", "gl_SecondaryColor", "gl_FogCoord", "gl_FogFragCoord", "gl_FrontColor",
+    "gl_BackColor", "gl_FrontSecondaryColor", "gl_BackSecondaryColor", "gl_ClipVertex", "gl_TexCoord",
+    "gl_ModelViewMatrix", "gl_ModelViewProjectionMatrix", "gl_ProjectionMatrix", "gl_NormalMatrix",
+    "gl_TextureMatrix", "gl_LightSource", "gl_FrontMaterial", "gl_Fog", "ftransform",
 ];
 
 /// The refusal of a text that reads what a fixed pipeline gave.

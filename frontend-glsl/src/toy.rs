@@ -63,22 +63,10 @@ const SLOPES: &str = "\
 const FREE: &str = "#define buffer gpucc_buffer\n#define shared gpucc_shared\n#define precise gpucc_precise\n";
 
 /// The names of [`UNIFORMS`] and of the channels: a text for another viewer declares those that it reads.
+#[rustfmt::skip]
 const NAMES: [&str; 15] = [
-    "iResolution",
-    "iTime",
-    "iGlobalTime",
-    "iMouse",
-    "iTimeDelta",
-    "iFrame",
-    "iFrameRate",
-    "iSampleRate",
-    "iDate",
-    "iChannelTime",
-    "iChannelResolution",
-    "iChannel0",
-    "iChannel1",
-    "iChannel2",
-    "iChannel3",
+    "iResolution", "iTime", "iGlobalTime", "iMouse", "iTimeDelta", "iFrame", "iFrameRate", "iSampleRate", "iDate",
+    "iChannelTime", "iChannelResolution", "iChannel0", "iChannel1", "iChannel2", "iChannel3",
 ];
 
 /// A body with what makes it a shader.

@@ -56,20 +56,10 @@ impl Edits {
             }
             Some([new, length, old, was]) if is_end && at == new + length && was == length => old + was,
             Some([_, _, old, was]) => match self.told.iter().find(|t| t.0 == old) {
-                Some((_, span)) => {
-                    if is_end {
-                        span.end
-                    } else {
-                        span.start
-                    }
-                }
-                None => {
-                    if is_end {
-                        old + was
-                    } else {
-                        old
-                    }
-                }
+                Some((_, span)) if is_end => span.end,
+                Some((_, span)) => span.start,
+                None if is_end => old + was,
+                None => old,
             },
             None => at,
         };

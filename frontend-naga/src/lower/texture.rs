@@ -323,20 +323,10 @@ impl FuncCx<'_, '_> {
             F::And => AtomicOp::And,
             F::ExclusiveOr => AtomicOp::Xor,
             F::InclusiveOr => AtomicOp::Or,
-            F::Min => {
-                if signed {
-                    AtomicOp::SMin
-                } else {
-                    AtomicOp::UMin
-                }
-            }
-            F::Max => {
-                if signed {
-                    AtomicOp::SMax
-                } else {
-                    AtomicOp::UMax
-                }
-            }
+            F::Min if signed => AtomicOp::SMin,
+            F::Min => AtomicOp::UMin,
+            F::Max if signed => AtomicOp::SMax,
+            F::Max => AtomicOp::UMax,
             F::Exchange { compare: None } => AtomicOp::Exchange,
             F::Exchange { compare: Some(_) } => {
                 return self.unsupported(Refusal::AtomicTypes, "compare and exchange of a texel");

@@ -257,36 +257,12 @@ fn several(name: &str, list: &[Value]) -> Option<Value> {
 }
 
 /// The names of the functions that naga leaves alone.
+#[rustfmt::skip]
 pub const OURS: [&str; 29] = [
-    "pack4xI8",
-    "pack4xU8",
-    "pack4xI8Clamp",
-    "pack4xU8Clamp",
-    "unpack4xI8",
-    "unpack4xU8",
-    "mix",
-    "smoothstep",
-    "reflect",
-    "refract",
-    "faceForward",
-    "ldexp",
-    "modf",
-    "frexp",
-    "determinant",
-    "transpose",
-    "quantizeToF16",
-    "pack4x8snorm",
-    "pack4x8unorm",
-    "pack2x16snorm",
-    "pack2x16unorm",
-    "pack2x16float",
-    "unpack4x8snorm",
-    "unpack4x8unorm",
-    "unpack2x16snorm",
-    "unpack2x16unorm",
-    "unpack2x16float",
-    "insertBits",
-    "extractBits",
+    "pack4xI8", "pack4xU8", "pack4xI8Clamp", "pack4xU8Clamp", "unpack4xI8", "unpack4xU8", "mix", "smoothstep",
+    "reflect", "refract", "faceForward", "ldexp", "modf", "frexp", "determinant", "transpose", "quantizeToF16",
+    "pack4x8snorm", "pack4x8unorm", "pack2x16snorm", "pack2x16unorm", "pack2x16float", "unpack4x8snorm",
+    "unpack4x8unorm", "unpack2x16snorm", "unpack2x16unorm", "unpack2x16float", "insertBits", "extractBits",
 ];
 
 /// The value of a call.

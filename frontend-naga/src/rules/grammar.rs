@@ -29,19 +29,9 @@ pub fn check(t: &Tokens) -> Option<Diagnostic> {
 }
 
 /// Words that are no operands.
+#[rustfmt::skip]
 const KEYWORDS: [&str; 13] = [
-    "return",
-    "if",
-    "else",
-    "while",
-    "for",
-    "switch",
-    "case",
-    "default",
-    "loop",
-    "continuing",
-    "break",
-    "let",
+    "return", "if", "else", "while", "for", "switch", "case", "default", "loop", "continuing", "break", "let",
     "const_assert",
 ];
 

@@ -51,20 +51,10 @@ pub fn from_f64(round: Round, x: f64) -> f32 {
     let toward = f32::from_bits(bits.wrapping_sub(1));
     let negative = bits & SIGN != 0;
     match round {
-        Round::Up if back < x => {
-            if negative {
-                toward
-            } else {
-                away
-            }
-        }
-        Round::Down if back > x => {
-            if negative {
-                away
-            } else {
-                toward
-            }
-        }
+        Round::Up if back < x && !negative => away,
+        Round::Down if back > x && negative => away,
+        Round::Up if back < x => toward,
+        Round::Down if back > x => toward,
         Round::Zero if back.abs() > x.abs() => toward,
         _ => near,
     }
@@ -162,29 +152,13 @@ pub fn rem(m: Mode, a: f32, b: f32) -> f32 {
 pub fn min(m: Mode, rule: MinMax, a: f32, b: f32) -> f32 {
     let (a, b) = (input(m, a), input(m, b));
     let r = match rule {
-        MinMax::First => {
-            if b < a {
-                b
-            } else {
-                a
-            }
-        }
-        MinMax::Second => {
-            if a < b {
-                a
-            } else {
-                b
-            }
-        }
-        MinMax::Number | MinMax::Propagate => {
-            if a.is_nan() || b.is_nan() {
-                nan_pair(rule, a, b)
-            } else if a < b || (a == b && a.is_sign_negative()) {
-                a
-            } else {
-                b
-            }
-        }
+        MinMax::First if b < a => b,
+        MinMax::First => a,
+        MinMax::Second if a < b => a,
+        MinMax::Second => b,
+        _ if a.is_nan() || b.is_nan() => nan_pair(rule, a, b),
+        _ if a < b || (a == b && a.is_sign_negative()) => a,
+        _ => b,
     };
     if m.flush_out { flush(r) } else { r }
 }
@@ -194,29 +168,13 @@ pub fn min(m: Mode, rule: MinMax, a: f32, b: f32) -> f32 {
 pub fn max(m: Mode, rule: MinMax, a: f32, b: f32) -> f32 {
     let (a, b) = (input(m, a), input(m, b));
     let r = match rule {
-        MinMax::First => {
-            if a < b {
-                b
-            } else {
-                a
-            }
-        }
-        MinMax::Second => {
-            if a >= b {
-                a
-            } else {
-                b
-            }
-        }
-        MinMax::Number | MinMax::Propagate => {
-            if a.is_nan() || b.is_nan() {
-                nan_pair(rule, a, b)
-            } else if a > b || (a == b && a.is_sign_positive()) {
-                a
-            } else {
-                b
-            }
-        }
+        MinMax::First if a < b => b,
+        MinMax::First => a,
+        MinMax::Second if a >= b => a,
+        MinMax::Second => b,
+        _ if a.is_nan() || b.is_nan() => nan_pair(rule, a, b),
+        _ if a > b || (a == b && a.is_sign_positive()) => a,
+        _ => b,
     };
     if m.flush_out { flush(r) } else { r }
 }

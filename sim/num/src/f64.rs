@@ -110,28 +110,13 @@ pub fn rem(m: Mode, a: f64, b: f64) -> f64 {
 pub fn min(m: Mode, rule: MinMax, a: f64, b: f64) -> f64 {
     let (a, b) = (input(m, a), input(m, b));
     match rule {
-        MinMax::First => {
-            if b < a {
-                b
-            } else {
-                a
-            }
-        }
-        MinMax::Second => {
-            if a < b {
-                a
-            } else {
-                b
-            }
-        }
+        MinMax::First if b < a => b,
+        MinMax::First => a,
+        MinMax::Second if a < b => a,
+        MinMax::Second => b,
         _ if a.is_nan() || b.is_nan() => nan_pair(rule, a, b),
-        _ => {
-            if a < b || (a == b && a.is_sign_negative()) {
-                a
-            } else {
-                b
-            }
-        }
+        _ if a < b || (a == b && a.is_sign_negative()) => a,
+        _ => b,
     }
 }
 
@@ -140,28 +125,13 @@ pub fn min(m: Mode, rule: MinMax, a: f64, b: f64) -> f64 {
 pub fn max(m: Mode, rule: MinMax, a: f64, b: f64) -> f64 {
     let (a, b) = (input(m, a), input(m, b));
     match rule {
-        MinMax::First => {
-            if a < b {
-                b
-            } else {
-                a
-            }
-        }
-        MinMax::Second => {
-            if a >= b {
-                a
-            } else {
-                b
-            }
-        }
+        MinMax::First if a < b => b,
+        MinMax::First => a,
+        MinMax::Second if a >= b => a,
+        MinMax::Second => b,
         _ if a.is_nan() || b.is_nan() => nan_pair(rule, a, b),
-        _ => {
-            if a > b || (a == b && a.is_sign_positive()) {
-                a
-            } else {
-                b
-            }
-        }
+        _ if a > b || (a == b && a.is_sign_positive()) => a,
+        _ => b,
     }
 }
 
@@ -191,20 +161,10 @@ pub fn round_to_int(round: Round, x: f64) -> f64 {
     let away = f64::from_bits((t.abs() + 1.0).to_bits() | bits & SIGN);
     match round {
         Round::Zero => t,
-        Round::Up => {
-            if t < x {
-                away
-            } else {
-                t
-            }
-        }
-        Round::Down => {
-            if t > x {
-                away
-            } else {
-                t
-            }
-        }
+        Round::Up if t < x => away,
+        Round::Up => t,
+        Round::Down if t > x => away,
+        Round::Down => t,
         Round::Nearest => {
             const MAGIC: f64 = 4_503_599_627_370_496.0;
             f64::from_bits(((x.abs() + MAGIC) - MAGIC).to_bits() | bits & SIGN)

@@ -118,13 +118,8 @@ pub fn write_target(
     let Some(blend) = blend else { return format.encode(src, write, stored) };
     // Fixed-point targets see values of their range only.
     let clamp = |x: f64| match format.normalised() {
-        Some((low, high)) => {
-            if x.is_nan() {
-                0.0
-            } else {
-                x.clamp(low, high)
-            }
-        }
+        Some(_) if x.is_nan() => 0.0,
+        Some((low, high)) => x.clamp(low, high),
         None => x,
     };
     let float = |t: Texel| t.map(|b| f64::from(f32::from_bits(b)));
