@@ -14,7 +14,7 @@ macro_rules! formats {
     };
 }
 
-/// Of several with one format of texels the first is the name that a dump gets.
+/// The first of several with one format of texels is the name that a dump gets.
 const FORMATS: &[Row] = formats! {
     R8_UNORM                 R8Unorm              Unorm8;
     R8_SNORM                 R8Snorm              Snorm8;
