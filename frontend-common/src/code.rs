@@ -1,7 +1,7 @@
 //! A function of the IR that is being built: where the next instruction goes, and small steps that see through constants.
 
 use gpucc_ir as ir;
-use ir::{Block, Builder, Const, FpFlags, Function, Loc, Op, Scalar, Type, Value};
+use ir::{Block, Builder, Const, FpFlags, Function, Loc, Local, Op, Scalar, Type, Value};
 
 /// A function and the place in it where code is built.
 #[derive(Debug)]
@@ -133,6 +133,45 @@ impl Code {
             std::cmp::Ordering::Less if signed => self.b().sext(v, ty),
             std::cmp::Ordering::Less => self.b().zext(v, ty),
         }
+    }
+
+    /// Bytes in front of an element.
+    pub fn times(&mut self, index: Value, stride: u32) -> Value {
+        if stride == 1 {
+            return index;
+        }
+        let stride = self.f.iconst(Type::I32, stride.into());
+        self.b().imul(index, stride)
+    }
+
+    /// A function variable for one IR value.
+    pub fn leaf_variable(&mut self, leaf: Type) -> Local {
+        self.f.locals.push(ir::VarData {
+            name: String::new(),
+            space: ir::Space::Function,
+            size: leaf.mem_bytes(),
+            align: leaf.lane().mem_bytes() * leaf.lanes().next_power_of_two(),
+            init: ir::Init::Zero,
+            span: ir::Span::UNKNOWN,
+        })
+    }
+
+    /// The attribute of an access to such a variable.
+    fn whole(&self, local: Local) -> ir::Mem {
+        let align = self.f.locals[local].align;
+        ir::Mem::new(ir::Place::Local(local), 0, align).flags(ir::MemFlags::IN_BOUNDS)
+    }
+
+    /// Stores to such a variable.
+    pub fn keep(&mut self, local: Local, value: Value) {
+        let mem = self.whole(local);
+        self.b().store(value, mem, None);
+    }
+
+    /// Loads from such a variable.
+    pub fn kept(&mut self, local: Local, leaf: Type) -> Value {
+        let mem = self.whole(local);
+        self.b().load(leaf, mem, None)
     }
 
     /// A value that stands for an index, as an `i32`.

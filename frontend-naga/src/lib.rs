@@ -32,13 +32,14 @@ mod spelled;
 mod subgroups;
 pub mod wesl;
 
+pub use gpucc_frontend_common::{EntryInfo, Options, OverrideInfo};
 pub use guard::limits;
 pub use report::line_column;
 pub use severity::{DerivativeUniformity, Told};
 
 use edits::Edits;
 
-use gpucc_ir::{Diagnostic, FpFlags, Module, Span, Stage as IrStage};
+use gpucc_ir::{Diagnostic, Module, Span};
 
 /// The meaning of the bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,56 +109,6 @@ pub struct Parsed {
     stack: usize,
     /// The text of a module with overrides, and where it differs from the source.
     source: Option<(String, Edits)>,
-}
-
-/// An entry point of a parsed module.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EntryInfo {
-    /// Name of the entry point.
-    pub name: String,
-    /// Its stage, or the name of a stage that gpucc has no word for.
-    pub stage: Result<IrStage, &'static str>,
-    /// Where the source declares it, as far as naga says.
-    pub span: Span,
-}
-
-/// A pipeline-overridable constant of a parsed module.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OverrideInfo {
-    /// Its name, which the source need not give.
-    pub name: Option<String>,
-    /// Its `@id`, which the source need not give.
-    pub id: Option<u16>,
-    /// Whether it has a default.
-    pub has_default: bool,
-}
-
-/// Choices of [`lower`]: entry, constants, bounds, floats.
-#[derive(Debug, Clone)]
-pub struct Options {
-    /// The entry point; all of them if `None`.
-    pub entry: Option<String>,
-    /// Values of overrides by name or decimal id, in the order given.
-    pub overrides: Vec<(String, f64)>,
-    /// Values of overrides by id, as the bits of their type: a number of 64 bits is kept whole, and a `bool` is true unless all bits are 0.
-    /// They count before values by name. An id that the module does not have is passed over, as in Vulkan.
-    pub constants: Vec<(u32, u64)>,
-    /// Clamp bounds and zero workgroup memory (becomes the module's option of that name).
-    pub robust: bool,
-    /// The freedom of the source's float arithmetic.
-    pub fp: FpFlags,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options {
-            entry: None,
-            overrides: Vec::new(),
-            constants: Vec::new(),
-            robust: true,
-            fp: FpFlags::CONTRACT.with(FpFlags::NSZ),
-        }
-    }
 }
 
 /// Reads and validates a module.
@@ -257,12 +208,7 @@ pub fn lower(parsed: &Parsed, options: &Options) -> Result<Module, Vec<Diagnosti
 }
 
 fn lower_parsed(parsed: &Parsed, options: &Options) -> Result<Module, Vec<Diagnostic>> {
-    let done = guard::thread::with_stack(parsed.stack, || lower::lower(parsed, options)).unwrap_or_else(|failed| {
-        Err(vec![match failed {
-            guard::thread::Failed::Panicked(panic) => report::broke(&panic),
-            guard::thread::Failed::NoThread(why) => report::no_thread(&why),
-        }])
-    });
+    let done = report::guarded(parsed.stack, || lower::lower(parsed, options), report::broke);
     match (done, parsed.lang) {
         (Err(list), Lang::Glsl(_)) => Err(list.into_iter().map(known::not_taken).collect()),
         (done, _) => done,

@@ -1,6 +1,6 @@
 //! Source text or binary to a validated naga module, behind the guards.
 
-use crate::guard::{glsl, limits, scan, spirv, thread, wgsl};
+use crate::guard::{glsl, limits, scan, spirv, wgsl};
 use crate::{
     Edits, Input, Lang, Parsed, Stage, aliasing, arguments, behaviour, halves, misread, report, rules, run_time,
     shadow, subgroups,
@@ -81,12 +81,7 @@ fn guarded<T: Send>(
     step: &str,
     work: impl FnOnce() -> Result<T, Refusals> + Send,
 ) -> Result<T, Refusals> {
-    thread::with_stack(stack, work).unwrap_or_else(|failed| {
-        Err(vec![match failed {
-            thread::Failed::Panicked(panic) => report::panicked(step, &panic.text),
-            thread::Failed::NoThread(why) => report::no_thread(&why),
-        }])
-    })
+    report::guarded(stack, work, |panic| report::panicked(step, &panic.text))
 }
 
 fn text<'a>(input: &Input<'a>) -> Result<&'a str, Refusals> {

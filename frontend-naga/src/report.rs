@@ -1,7 +1,7 @@
 //! naga's errors, panics and our limits as [`Diagnostic`]s.
 
 use crate::guard::scan::Exceeded;
-pub use gpucc_frontend_common::report::{broke, limit, no_thread, unsupported};
+pub use gpucc_frontend_common::report::{broke, contradiction, guarded, limit, unsupported};
 use gpucc_ir::{Diagnostic, Refusal, Span};
 use std::error::Error;
 
@@ -113,11 +113,6 @@ pub fn is_lanes(error: &naga::valid::ValidationError) -> bool {
 pub fn panicked(step: &str, text: &str) -> Diagnostic {
     Diagnostic::invalid("frontend-panic", format!("naga cannot {step} this input: it stopped at an internal check"))
         .note(text.lines().next().unwrap_or("").to_string())
-}
-
-/// A contradiction in what naga gave us.
-pub fn contradiction(what: &str, at: Span) -> Diagnostic {
-    Diagnostic::internal("lower", format!("lowering: {what}")).at(at, "here")
 }
 
 /// The line and column of a byte, both from 1; the column counts characters.

@@ -10,17 +10,15 @@ pub mod capabilities;
 mod grammar;
 mod lower;
 mod module;
-mod options;
 mod places;
 mod plan;
 pub mod tables;
 mod types;
 mod value;
 
-pub use gpucc_frontend_common::limits;
-pub use options::{EntryInfo, Options, OverrideInfo};
+pub use gpucc_frontend_common::{EntryInfo, Options, OverrideInfo, limits};
 
-use gpucc_frontend_common::{report, thread};
+use gpucc_frontend_common::report;
 use gpucc_ir::{Diagnostic, Module, SourceFile, Span};
 
 /// A module that was read.
@@ -44,10 +42,7 @@ pub fn parse(bytes: &[u8]) -> Result<Parsed, Vec<Diagnostic>> {
 /// The error: a wrong module, one that cannot be compiled, or a compiler bug.
 pub fn lower(parsed: &Parsed, options: &Options) -> Result<Module, Vec<Diagnostic>> {
     let stack = if parsed.module.is_small() { limits::SMALL_STACK_BYTES } else { limits::STACK_BYTES };
-    thread::with_stack(stack, || lower::lower(&parsed.module, options)).unwrap_or_else(|why| match why {
-        thread::Failed::Panicked(panic) => Err(vec![report::broke(&panic)]),
-        thread::Failed::NoThread(why) => Err(vec![report::no_thread(&why)]),
-    })
+    report::guarded(stack, || lower::lower(&parsed.module, options), report::broke)
 }
 
 /// The source that a module carries, to which spans of it refer: they are offsets in the files' texts, one after the other with a byte
@@ -65,6 +60,6 @@ impl Parsed {
 
     /// The specialisation constants, in source order.
     pub fn overrides(&self) -> Vec<OverrideInfo> {
-        options::overrides(&self.module)
+        self.module.overrides()
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::grammar;
 use crate::places::{Recorder, SourceMap};
-use gpucc_frontend_common::{limits, report};
+use gpucc_frontend_common::{OverrideInfo, limits, report};
 use gpucc_ir::{Diagnostic, Refusal, Span, Stage};
 use rspirv::spirv::{Decoration, ExecutionMode, ExecutionModel, Op};
 use rustc_hash::FxHashMap;
@@ -167,6 +167,13 @@ struct Reader {
 }
 
 impl Module {
+    /// The specialisation constants, in source order. All of them have a default.
+    pub fn overrides(&self) -> Vec<OverrideInfo> {
+        let id = |c: &SpecConstant| u16::try_from(c.number).ok();
+        let info = |c: &SpecConstant| OverrideInfo { name: c.name.clone(), id: id(c), has_default: true };
+        self.constants.iter().map(info).collect()
+    }
+
     /// Reads a module.
     ///
     /// # Errors

@@ -2,25 +2,17 @@
 //! with a `bool` of four bytes).
 
 use crate::module::{Inst, Module};
-use gpucc_frontend_common::limits;
+use gpucc_frontend_common::{Layout, MatrixLayout, Shapes, limits};
 use gpucc_ir as ir;
 use ir::{Diagnostic, Refusal};
 use rspirv::spirv::{BuiltIn, Decoration, Dim, ImageFormat, Op, StorageClass};
 use rustc_hash::FxHashMap;
+use std::borrow::Cow;
 use std::rc::Rc;
 
 /// A type of the module: its index in [`Types`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Ty(pub u32);
-
-/// The layout in the decorations of a matrix's member.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct MatrixLayout {
-    /// Bytes from one column to the next, or from one row to the next.
-    pub stride: u32,
-    /// Whether rows lie together.
-    pub row_major: bool,
-}
 
 /// A member of a struct.
 #[derive(Debug, Clone)]
@@ -93,19 +85,6 @@ pub enum Kind {
     Sampled(Ty),
 }
 
-/// Size, alignment and inner offsets of a type in our own layout.
-#[derive(Debug, Clone, Default)]
-pub struct Layout {
-    /// Bytes.
-    pub size: u32,
-    /// Alignment in bytes.
-    pub align: u32,
-    /// Bytes from element to element of an array, or column to column of a matrix.
-    pub stride: u32,
-    /// Bytes in front of each member of a struct.
-    pub offsets: Vec<u32>,
-}
-
 /// A type with what is known of it.
 #[derive(Debug, Clone)]
 pub struct Type {
@@ -141,14 +120,6 @@ type Found<T> = Result<T, Diagnostic>;
 
 /// Bytes of a pointer that is an address.
 const ADDRESS_BYTES: u32 = 8;
-
-fn round_up(align: u64, n: u64) -> u64 {
-    n.div_ceil(align) * align
-}
-
-fn clamp(n: u64) -> u32 {
-    u32::try_from(n).unwrap_or(u32::MAX)
-}
 
 impl<'m> Types<'m> {
     /// Types of a module, none of which was read yet.
@@ -410,60 +381,48 @@ impl<'m> Types<'m> {
             depth = depth.max(t.depth);
             t
         };
-        let opaque = || Layout { size: 0, align: 1, ..Layout::default() };
         let (own, scalars, leaves, scalar_bytes) = match &kind {
-            Kind::Bool => (vector_layout(1, 4), 1, 1, 4),
-            Kind::Int(s, _) | Kind::Float(s) => (vector_layout(1, s.mem_bytes()), 1, 1, s.mem_bytes()),
+            Kind::Bool => (Layout::vector(1, 4), 1, 1, 4),
+            Kind::Int(s, _) | Kind::Float(s) => (Layout::vector(1, s.mem_bytes()), 1, 1, s.mem_bytes()),
             Kind::Vector(of, n) => {
                 let w = part(*of).own.size;
-                (vector_layout(*n, w), u64::from(*n), 1, w)
+                (Layout::vector(*n, w), u64::from(*n), 1, w)
             }
             Kind::Matrix(of, n) => {
                 let column = part(*of);
-                let stride = column.own.align.max(column.own.size);
-                let own = Layout { size: n * stride, align: column.own.align, stride, offsets: Vec::new() };
-                (own, u64::from(*n) * column.scalars, u64::from(*n), column.scalar_bytes)
+                (
+                    Layout::array(&column.own, (*n).into()),
+                    u64::from(*n) * column.scalars,
+                    u64::from(*n),
+                    column.scalar_bytes,
+                )
             }
             Kind::Array(of, n, _) => {
                 let e = part(*of);
-                let stride = round_up(e.own.align.max(1).into(), e.own.size.into());
                 let n = u64::from(*n);
-                let own = Layout {
-                    size: clamp(n.saturating_mul(stride)),
-                    align: e.own.align.max(1),
-                    stride: clamp(stride),
-                    offsets: Vec::new(),
-                };
-                (own, n.saturating_mul(e.scalars), n.saturating_mul(e.leaves), e.scalar_bytes)
+                (Layout::array(&e.own, n), n.saturating_mul(e.scalars), n.saturating_mul(e.leaves), e.scalar_bytes)
             }
             Kind::Runtime(of, _) => {
                 let e = part(*of);
-                let stride = clamp(round_up(e.own.align.max(1).into(), e.own.size.into()));
-                let own = Layout { size: stride, align: e.own.align.max(1), stride, offsets: Vec::new() };
-                (own, e.scalars, e.leaves, e.scalar_bytes)
+                (Layout::array(&e.own, 1), e.scalars, e.leaves, e.scalar_bytes)
             }
             Kind::Struct(members) => {
-                let mut own = Layout { align: 1, ..Layout::default() };
-                let (mut end, mut scalars, mut leaves, mut bytes) = (0u64, 0u64, 0u64, 1);
+                let own = Layout::structure(members.iter().map(|m| &self.get(m.ty).own));
+                let (mut scalars, mut leaves, mut bytes) = (0u64, 0u64, 1);
                 for member in members.iter() {
                     let t = part(member.ty);
-                    let at = round_up(t.own.align.max(1).into(), end);
-                    own.offsets.push(clamp(at));
-                    own.align = own.align.max(t.own.align);
-                    end = at.saturating_add(t.own.size.into()).min(u64::from(u32::MAX));
                     scalars = scalars.saturating_add(t.scalars);
                     leaves = leaves.saturating_add(t.leaves);
                     bytes = bytes.max(t.scalar_bytes);
                 }
-                own.size = clamp(round_up(own.align.into(), end));
                 // One without members counts, too: what walks over values is bounded by it.
                 (own, scalars.max(1), leaves, bytes)
             }
             Kind::Pointer(StorageClass::PhysicalStorageBuffer, _) => {
-                (vector_layout(1, ADDRESS_BYTES), 1, 1, ADDRESS_BYTES)
+                (Layout::vector(1, ADDRESS_BYTES), 1, 1, ADDRESS_BYTES)
             }
             Kind::Void | Kind::Pointer(..) | Kind::Function | Kind::Image(_) | Kind::Sampler | Kind::Sampled(_) => {
-                (opaque(), 0, 0, 1)
+                (Layout::opaque(), 0, 0, 1)
             }
         };
         let runtime = match &kind {
@@ -617,11 +576,34 @@ impl<'m> Types<'m> {
     }
 }
 
-fn vector_layout(n: u32, w: u32) -> Layout {
-    let align = match n {
-        1 => w,
-        2 => 2 * w,
-        _ => 4 * w,
-    };
-    Layout { size: n * w, align, ..Layout::default() }
+impl Shapes for Types<'_> {
+    type Ty = Ty;
+
+    fn leaf(&self, ty: Ty) -> Option<ir::Type> {
+        Types::leaf(self, ty)
+    }
+
+    fn parts(&self, ty: Ty) -> u32 {
+        Types::parts(self, ty)
+    }
+
+    fn part(&self, ty: Ty, index: u32) -> Option<Ty> {
+        Types::part(self, ty, index)
+    }
+
+    fn scalars(&self, ty: Ty) -> u64 {
+        self.get(ty).scalars
+    }
+
+    fn leaves(&self, ty: Ty) -> u64 {
+        self.get(ty).leaves
+    }
+
+    fn own(&self, ty: Ty) -> Cow<'_, Layout> {
+        Cow::Borrowed(&self.get(ty).own)
+    }
+
+    fn is_array(&self, ty: Ty) -> bool {
+        matches!(self.kind(ty), Kind::Array(..))
+    }
 }

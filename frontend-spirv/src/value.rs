@@ -1,9 +1,14 @@
 //! The lowered form of a result: one IR value, a tree of them, or an address that is no IR value at all.
 
-use crate::types::{MatrixLayout, Ty};
+use crate::types::Ty;
+pub use gpucc_frontend_common::Choice;
+use gpucc_frontend_common::{Form, View};
 use gpucc_ir as ir;
 use std::cell::RefCell;
 use std::rc::Rc;
+
+/// A place in memory, by the types of a module.
+pub type Ptr = gpucc_frontend_common::Ptr<Ty>;
 
 /// The lowered form of a result.
 #[derive(Debug, Clone)]
@@ -39,46 +44,6 @@ impl Val {
     }
 }
 
-/// A place, a byte offset in it, and the shape of what is there.
-#[derive(Debug, Clone)]
-pub struct Ptr {
-    /// The memory; the first one where there are several.
-    pub place: ir::Place,
-    /// Several memories, one of which it is when it runs.
-    pub choice: Option<Rc<Choice>>,
-    /// Buffer layout (the module's) or variable layout (ours).
-    pub host: bool,
-    /// Flags of each access.
-    pub flags: ir::MemFlags,
-    /// The address that the bytes are counted from, where the place is [`ir::Place::Address`]: an `i64`.
-    pub base: Option<ir::Value>,
-    /// Constant bytes from the start of the place.
-    pub offset: u32,
-    /// Dynamic bytes on top of them; `None` where all are constant.
-    pub dynamic: Option<ir::Value>,
-    /// The most that the dynamic bytes can be; `None` if nothing bounds them.
-    pub reach: Option<u64>,
-    /// Alignment of the place plus the dynamic bytes.
-    pub align: u32,
-    /// Type of what is there.
-    pub ty: Ty,
-    /// Where the numbers of matrices in it lie.
-    pub matrix: Option<MatrixLayout>,
-    /// Bytes from one lane to the next, for a column of a matrix whose rows lie together.
-    pub lanes: Option<u32>,
-    /// Nobody writes there while the value lives that this is the place of.
-    pub still: bool,
-}
-
-/// One of several memories of the same shape.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Choice {
-    /// Which one; the last one if it is too large.
-    pub index: ir::Value,
-    /// The memories, one for each index.
-    pub places: Vec<ir::Place>,
-}
-
 /// An array of buffers, or an array in one of such arrays.
 #[derive(Debug, Clone)]
 pub struct Buffers {
@@ -92,20 +57,29 @@ pub struct Buffers {
     pub ty: Ty,
 }
 
-impl Ptr {
-    /// All memories that it may point into.
-    pub fn places(&self) -> &[ir::Place] {
-        self.choice.as_ref().map_or(std::slice::from_ref(&self.place), |c| &c.places)
+impl Form for Val {
+    type Ty = Ty;
+
+    fn one(value: ir::Value) -> Val {
+        Val::One(value)
     }
 
-    /// Whether two point into the same memory, or into the same choice of them.
-    pub fn is_beside(&self, other: &Ptr) -> bool {
-        self.place == other.place && self.choice == other.choice
+    fn tree(parts: Vec<Val>) -> Val {
+        Val::parts(parts)
     }
 
-    /// The alignment of the whole address.
-    pub fn address_align(&self) -> u32 {
-        if self.offset == 0 { self.align } else { self.align.min(1 << self.offset.trailing_zeros().min(16)) }
+    fn in_memory(ptr: Ptr) -> Val {
+        Val::InMemory(ptr.into())
+    }
+
+    fn view(&self) -> View<'_, Val> {
+        match self {
+            Val::One(v) => View::One(*v),
+            Val::Parts(parts) => View::Parts(parts),
+            Val::Ptr(ptr) => View::Ptr(ptr),
+            Val::InMemory(ptr) => View::InMemory(ptr),
+            _ => View::Other,
+        }
     }
 }
 

@@ -90,6 +90,20 @@ impl Default for FrontOptions {
     }
 }
 
+impl FrontOptions {
+    /// The choices of a front end.
+    fn own(&self) -> naga_in::Options {
+        naga_in::Options {
+            entry: self.entry.clone(),
+            overrides: self.overrides.clone(),
+            constants: self.constants.clone(),
+            formats: self.formats.clone(),
+            robust: self.robust,
+            ..naga_in::Options::default()
+        }
+    }
+}
+
 /// A lowered shader, with the warnings about it.
 #[derive(Debug)]
 pub struct Loaded {
@@ -131,15 +145,7 @@ impl<'a> Parsed<'a> {
         let mut loaded = match self {
             Parsed::Naga(parsed, bytes, lang) => lower(parsed, bytes, *lang, options),
             Parsed::Spirv(parsed, declared) => {
-                let own = spirv_in::Options {
-                    entry: options.entry.clone(),
-                    overrides: options.overrides.clone(),
-                    constants: options.constants.clone(),
-                    formats: options.formats.clone(),
-                    robust: options.robust,
-                    ..spirv_in::Options::default()
-                };
-                let mut module = spirv_in::lower(parsed, &own)?;
+                let mut module = spirv_in::lower(parsed, &options.own())?;
                 module.declared = declared.clone();
                 Ok(Loaded { module, warnings: Vec::new() })
             }
@@ -268,14 +274,7 @@ fn lower(
     lang: naga_in::Lang,
     options: &FrontOptions,
 ) -> Result<Loaded, Vec<Diagnostic>> {
-    let front = naga_in::Options {
-        entry: options.entry.clone(),
-        overrides: options.overrides.clone(),
-        constants: options.constants.clone(),
-        robust: options.robust,
-        ..naga_in::Options::default()
-    };
-    let mut module = naga_in::lower(parsed, &front)?;
+    let mut module = naga_in::lower(parsed, &options.own())?;
     module.declared = parsed.declared();
     if lang != naga_in::Lang::Spirv {
         module.set_source_text(bytes);

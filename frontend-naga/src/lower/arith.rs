@@ -4,6 +4,7 @@ use super::Lowered;
 use super::func::FuncCx;
 use super::types::{self, Ty};
 use super::value::Val;
+use gpucc_frontend_common::Memory;
 use gpucc_ir as ir;
 use ir::{FloatCc, IntCc, Type, Value};
 use naga::{BinaryOperator as B, Expression, Handle, RelationalFunction, ScalarKind, UnaryOperator};

@@ -6,15 +6,10 @@ use crate::{limits, report};
 use gpucc_ir as ir;
 use ir::Span;
 use naga::{Expression, Handle, Literal};
+use std::rc::Rc;
 
-/// A constant as a tree whose leaves are scalars or vectors.
-#[derive(Debug, Clone)]
-pub enum Tree {
-    /// A scalar or vector.
-    Leaf(ir::Const),
-    /// Columns, elements or members.
-    Parts(Vec<Tree>),
-}
+/// A constant, by the types of naga.
+pub type Tree = gpucc_frontend_common::Tree<Ty>;
 
 /// The bits of a literal; `None` for the abstract ones, which never survive validation.
 pub fn literal(literal: Literal) -> Option<ir::Const> {
@@ -43,23 +38,24 @@ impl ModuleCx<'_> {
             Expression::Constant(constant) => self.constant_tree(self.source.constants[constant].init, span),
             Expression::ZeroValue(ty) => {
                 let ty = self.types.of(ty).map_err(|gap| gap.at(span))?;
-                self.zero_tree(ty, span)
+                Ok(types::leaf(ty).map_or(Tree::Zero(ty), |leaf| Tree::Leaf(ir::Const::new(leaf, &[0]))))
             }
             Expression::Splat { size, value } => match self.constant_tree(value, span)? {
                 Tree::Leaf(c) => Ok(Tree::Leaf(ir::Const::new(c.ty.with_lanes(size as u32), &c.bits))),
-                Tree::Parts(_) => Err(unknown()),
+                _ => Err(unknown()),
             },
             Expression::Compose { ty, ref components } => {
                 let ty = self.types.of(ty).map_err(|gap| gap.at(span))?;
-                let parts = components.iter().map(|&c| self.constant_tree(c, span)).collect::<Lowered<Vec<_>>>()?;
+                let part = |&c: &Handle<Expression>| self.constant_tree(c, span).map(Rc::new);
+                let parts = components.iter().map(part).collect::<Lowered<Vec<_>>>()?;
                 match types::leaf(ty) {
                     None => Ok(Tree::Parts(parts)),
                     Some(leaf) => {
                         let bits: Vec<u64> = parts
                             .iter()
-                            .flat_map(|p| match p {
+                            .flat_map(|p| match &**p {
                                 Tree::Leaf(c) => c.bits.to_vec(),
-                                Tree::Parts(_) => Vec::new(),
+                                _ => Vec::new(),
                             })
                             .collect();
                         if bits.len() != leaf.lanes() as usize {
@@ -73,21 +69,6 @@ impl ModuleCx<'_> {
         }
     }
 
-    /// Zero of any shape.
-    pub fn zero_tree(&self, ty: Ty, span: Span) -> Lowered<Tree> {
-        if self.types.scalars(ty) > limits::VALUE_SCALARS.max {
-            return Err(report::limit(&limits::VALUE_SCALARS).at(span, "this value"));
-        }
-        if let Some(leaf) = types::leaf(ty) {
-            return Ok(Tree::Leaf(ir::Const::new(leaf, &[0])));
-        }
-        let part = |i| {
-            let part = self.types.part(ty, i).map_err(|gap| gap.at(span))?;
-            self.zero_tree(part, span)
-        };
-        (0..self.types.parts(ty)).map(part).collect::<Lowered<Vec<_>>>().map(Tree::Parts)
-    }
-
     /// The memory image of a module-scope expression in our own layout.
     pub fn constant_bytes(&self, handle: Handle<Expression>, ty: Ty, span: Span) -> Lowered<Vec<u8>> {
         let size = self.types.layout(ty, false).size;
@@ -97,33 +78,8 @@ impl ModuleCx<'_> {
         let mut bytes = vec![0; size as usize];
         if !matches!(self.source.global_expressions[handle], Expression::ZeroValue(_)) {
             let tree = self.constant_tree(handle, span)?;
-            self.write_tree(&tree, ty, 0, &mut bytes);
+            tree.write(&self.types, ty, 0, &mut bytes);
         }
         Ok(bytes)
-    }
-
-    /// Writes a constant at an offset of a memory image.
-    pub fn write_tree(&self, tree: &Tree, ty: Ty, at: u32, bytes: &mut [u8]) {
-        match tree {
-            Tree::Leaf(c) => {
-                let width = c.ty.scalar().mem_bytes();
-                for (i, bits) in c.bits.iter().enumerate() {
-                    let at = (at + i as u32 * width) as usize;
-                    let lane = &bits.to_le_bytes()[..width as usize];
-                    if let Some(into) = bytes.get_mut(at..at + lane.len()) {
-                        into.copy_from_slice(lane);
-                    }
-                }
-            }
-            Tree::Parts(parts) => {
-                let layout = self.types.layout(ty, false);
-                for (i, part) in parts.iter().enumerate() {
-                    let offset = layout.offsets.get(i).copied().unwrap_or(layout.stride * i as u32);
-                    if let Ok(part_ty) = self.types.part(ty, i as u32) {
-                        self.write_tree(part, part_ty, at + offset, bytes);
-                    }
-                }
-            }
-        }
     }
 }

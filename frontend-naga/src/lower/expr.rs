@@ -3,8 +3,10 @@
 use super::Lowered;
 use super::constant;
 use super::func::FuncCx;
+use super::texture::Binding;
 use super::types::{self, Ty};
 use super::value::Val;
+use gpucc_frontend_common::Memory;
 use gpucc_ir as ir;
 use ir::{Refusal, Value};
 use naga::{Expression, Handle};
@@ -32,16 +34,24 @@ impl FuncCx<'_, '_> {
                 self.constructor(ty, components)
             }
             Expression::Access { base, index } => {
-                let base_value = self.value(base)?;
-                let index = self.one(index)?;
-                let ty =
-                    if matches!(base_value, Val::Ptr(_) | Val::Handle(_)) { None } else { Some(self.expr_ty(base)?) };
-                self.element(&base_value, ty, index)
+                let (value, index) = (self.value(base)?, self.one(index)?);
+                match value {
+                    Val::Ptr(ptr) => Ok(Val::Ptr(self.element_ptr(&ptr, index)?.into())),
+                    Val::Handle(b) => Ok(Val::Handle(Binding { index: Some(self.as_i32(index)), ..b })),
+                    value => {
+                        let ty = self.expr_ty(base)?;
+                        self.element(&value, ty, index)
+                    }
+                }
             }
-            Expression::AccessIndex { base, index } => {
-                let base = self.value(base)?;
-                self.part(&base, index)
-            }
+            Expression::AccessIndex { base, index } => match self.value(base)? {
+                Val::Ptr(ptr) => Ok(Val::Ptr(self.part_ptr(&ptr, index)?.into())),
+                Val::Handle(b) => {
+                    let index = self.f.iconst(ir::Type::I32, index.into());
+                    Ok(Val::Handle(Binding { index: Some(index), ..b }))
+                }
+                value => self.part(&value, index),
+            },
             Expression::Splat { size, value } => {
                 let value = self.one(value)?;
                 Ok(Val::One(self.b().splat(value, size as u32)))
@@ -80,7 +90,13 @@ impl FuncCx<'_, '_> {
             Expression::ImageQuery { image, query } => self.image_query(image, query),
             Expression::Derivative { axis, ctrl, expr } => {
                 let value = self.one(expr)?;
-                self.derivative(axis, ctrl, value)
+                let axis = match axis {
+                    naga::DerivativeAxis::X => Some(ir::Axis::X),
+                    naga::DerivativeAxis::Y => Some(ir::Axis::Y),
+                    naga::DerivativeAxis::Width => None,
+                };
+                // Without a control both are allowed; the finer one is what neighbours see.
+                Ok(Val::One(self.derivative(value, axis, ctrl != naga::DerivativeControl::Coarse)))
             }
             Expression::RayQueryVertexPositions { .. } | Expression::RayQueryGetIntersection { .. } => {
                 self.unsupported(Refusal::RayQueries, "ray queries")

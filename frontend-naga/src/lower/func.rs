@@ -1,13 +1,12 @@
 //! One IR function: parameters, variables, calls, and the values of naga's expressions.
 
-use super::constant::Tree;
 use super::stage::Stage;
 use super::texture::Binding;
 use super::types::{self, Ty};
 use super::value::{Ptr, Val};
 use super::{Lowered, ModuleCx};
 use crate::{halves, limits, report};
-use gpucc_frontend_common::Code;
+use gpucc_frontend_common::{Code, Memory, Shapes};
 use gpucc_ir as ir;
 use indexmap::IndexMap;
 use ir::{Block, Refusal, Span, Type, Value};
@@ -213,7 +212,7 @@ impl<'a, 'm> FuncCx<'a, 'm> {
             let name = variable.name.clone().unwrap_or_default();
             // A large constant initialiser is an image; a small one is cheaper to see through as stores.
             let image = match &init {
-                Some(value) if self.m.types.leaves(ty) > 16 => self.image(value, ty)?,
+                Some(value) if self.m.types.leaves(ty) > 16 => self.memory_image(value, ty),
                 _ => None,
             };
             let stores = image.is_none() && init.is_some();
@@ -234,46 +233,6 @@ impl<'a, 'm> FuncCx<'a, 'm> {
         Ok(())
     }
 
-    /// The bytes of a value in our own layout if all of it is constant.
-    pub fn image(&self, value: &Val, ty: Ty) -> Lowered<Option<Vec<u8>>> {
-        let Some(tree) = self.constant_value(value) else { return Ok(None) };
-        let mut bytes = vec![0; self.m.types.layout(ty, false).size as usize];
-        self.m.write_tree(&tree, ty, 0, &mut bytes);
-        Ok(Some(bytes))
-    }
-
-    fn constant_value(&self, value: &Val) -> Option<Tree> {
-        match value {
-            Val::One(v) => self.f.as_const(*v).cloned().map(Tree::Leaf),
-            Val::Parts(parts) => {
-                parts.iter().map(|p| self.constant_value(p)).collect::<Option<Vec<_>>>().map(Tree::Parts)
-            }
-            Val::Ptr(_) | Val::InMemory(_) | Val::Handle(_) => None,
-        }
-    }
-
-    /// A function variable without a name, for a value that must be addressed.
-    pub fn temporary(&mut self, ty: Ty) -> Lowered<ir::Local> {
-        let span = self.m.out.span(self.loc);
-        let data = self.m.variable(String::new(), ir::Space::Function, ty, ir::Init::Zero, span)?;
-        Ok(self.f.locals.push(data))
-    }
-
-    /// A pointer to the beginning of a function variable.
-    pub fn local_ptr(&self, local: ir::Local, ty: Ty) -> Ptr {
-        Ptr {
-            place: ir::Place::Local(local),
-            host: false,
-            flags: ir::MemFlags::NONE,
-            offset: 0,
-            dynamic: None,
-            reach: Some(0),
-            align: self.f.locals[local].align,
-            ty,
-            still: false,
-        }
-    }
-
     /// The outcome where control leaves the end of a function's body.
     fn fall_off(&mut self) -> Lowered<()> {
         if !self.live {
@@ -292,19 +251,9 @@ impl<'a, 'm> FuncCx<'a, 'm> {
         self.active.last_mut().expect("a function is active while statements are lowered")
     }
 
-    /// Where the present statement or expression stands.
-    pub fn span(&self) -> Span {
-        self.m.out.span(self.loc)
-    }
-
     /// A refusal at the present place.
     pub fn unsupported<T>(&self, code: Refusal, feature: &str) -> Lowered<T> {
         Err(report::unsupported(code, feature, self.span()))
-    }
-
-    /// A contradiction in what naga gave us.
-    pub fn broken<T>(&self, what: &str) -> Lowered<T> {
-        Err(report::contradiction(what, self.span()))
     }
 
     /// The shape behind a type handle.
@@ -324,82 +273,6 @@ impl<'a, 'm> FuncCx<'a, 'm> {
             naga::proc::TypeResolution::Value(ref inner) => self.m.types.of_inner(inner, None),
         };
         ty.map_err(|gap| gap.at(self.span()))
-    }
-
-    /// One part of a shape.
-    pub fn part_ty(&self, ty: Ty, index: u32) -> Lowered<Ty> {
-        self.m.types.part(ty, index).map_err(|gap| gap.at(self.span()))
-    }
-
-    fn leaf_types(&self, ty: Ty) -> Lowered<Vec<Type>> {
-        fn walk(cx: &FuncCx, ty: Ty, out: &mut Vec<Type>) -> Lowered<()> {
-            match types::leaf(ty) {
-                Some(leaf) => out.push(leaf),
-                None => {
-                    for i in 0..cx.m.types.parts(ty) {
-                        walk(cx, cx.part_ty(ty, i)?, out)?;
-                    }
-                }
-            }
-            Ok(())
-        }
-        self.check_size(ty)?;
-        let mut out = Vec::new();
-        walk(self, ty, &mut out)?;
-        Ok(out)
-    }
-
-    /// Refuses values that would be taken apart into too many pieces.
-    pub fn check_size(&self, ty: Ty) -> Lowered<()> {
-        if self.m.types.scalars(ty) > limits::VALUE_SCALARS.max {
-            return Err(report::limit(&limits::VALUE_SCALARS).at(self.span(), "this value"));
-        }
-        Ok(())
-    }
-
-    /// The leaves of a value, in order.
-    pub fn flatten(&mut self, value: &Val, out: &mut Vec<Value>) -> Lowered<()> {
-        match self.materialise(value)? {
-            Val::One(v) => out.push(v),
-            Val::Parts(parts) => {
-                for part in parts.iter() {
-                    self.flatten(part, out)?;
-                }
-            }
-            Val::Ptr(_) | Val::InMemory(_) | Val::Handle(_) => {
-                return self.broken("a pointer where a value is wanted");
-            }
-        }
-        Ok(())
-    }
-
-    /// A value of shape `ty` from its leaves.
-    pub fn unflatten(&self, ty: Ty, leaves: &mut impl Iterator<Item = Value>) -> Lowered<Val> {
-        if types::leaf(ty).is_some() {
-            return match leaves.next() {
-                Some(v) => Ok(Val::One(v)),
-                None => self.broken("too few leaves for a value"),
-            };
-        }
-        let mut parts = Vec::new();
-        for i in 0..self.m.types.parts(ty) {
-            parts.push(self.unflatten(self.part_ty(ty, i)?, leaves)?);
-        }
-        Ok(Val::parts(parts))
-    }
-
-    /// A constant tree as a value.
-    pub fn tree(&mut self, tree: &Tree) -> Val {
-        match tree {
-            Tree::Leaf(c) => Val::One(self.f.constant(c.clone())),
-            Tree::Parts(parts) => Val::parts(parts.iter().map(|p| self.tree(p)).collect()),
-        }
-    }
-
-    /// Zero of any shape.
-    pub fn zero(&mut self, ty: Ty) -> Lowered<Val> {
-        let tree = self.m.zero_tree(ty, self.span())?;
-        Ok(self.tree(&tree))
     }
 
     /// Remembers the value of an expression.
@@ -464,7 +337,7 @@ impl<'a, 'm> FuncCx<'a, 'm> {
                     value.clone()
                 } else {
                     let tree = self.m.constant_tree(self.m.source.constants[constant].init, self.span())?;
-                    let value = self.tree(&tree);
+                    let value = self.tree_value(&tree)?;
                     self.current().constants.insert(constant, value.clone());
                     value
                 }
@@ -480,14 +353,6 @@ impl<'a, 'm> FuncCx<'a, 'm> {
     pub fn one(&mut self, handle: Handle<Expression>) -> Lowered<Value> {
         let value = self.value(handle)?;
         self.single(&value)
-    }
-
-    /// A value that is one scalar or vector.
-    pub fn single(&self, value: &Val) -> Lowered<Value> {
-        match value {
-            Val::One(v) => Ok(*v),
-            _ => self.broken("an aggregate where a scalar or vector is wanted"),
-        }
     }
 
     /// Lowers a `Call` statement: the callee in place of it.
@@ -561,15 +426,7 @@ impl<'a, 'm> FuncCx<'a, 'm> {
         if let Some(ty) = result_ty.filter(|_| whole.is_none()) {
             self.check_size(ty)?;
             for leaf in self.leaf_types(ty)? {
-                let data = ir::VarData {
-                    name: String::new(),
-                    space: ir::Space::Function,
-                    size: leaf.mem_bytes(),
-                    align: leaf.lane().mem_bytes() * leaf.lanes().next_power_of_two(),
-                    init: ir::Init::Zero,
-                    span: Span::UNKNOWN,
-                };
-                result.push(self.f.locals.push(data));
+                result.push(self.leaf_variable(leaf));
             }
         }
         let merge = self.f.make_block();
@@ -584,14 +441,7 @@ impl<'a, 'm> FuncCx<'a, 'm> {
         // Breaks of the caller do not reach into the callee.
         let breakables = std::mem::take(&mut self.breakables);
         let returned = if Self::returns_from_loop(&function.body, false) {
-            let flag = self.f.locals.push(ir::VarData {
-                name: String::new(),
-                space: ir::Space::Function,
-                size: 4,
-                align: 4,
-                init: ir::Init::Zero,
-                span: Span::UNKNOWN,
-            });
+            let flag = self.leaf_variable(Type::B1);
             self.b().var_init(ir::Place::Local(flag));
             Some(flag)
         } else {
@@ -617,7 +467,7 @@ impl<'a, 'm> FuncCx<'a, 'm> {
         if let Some(Exit { result: Outcome::Whole { value, .. }, .. }) = done.exit {
             return match value {
                 Some(value) => Ok(Some(value)),
-                None => self.still(ty).map(Some),
+                None => self.kept_whole(ty).map(Some),
             };
         }
         if !self.live {
@@ -625,9 +475,7 @@ impl<'a, 'm> FuncCx<'a, 'm> {
         }
         let mut leaves = Vec::new();
         for (local, leaf) in result_locals.into_iter().zip(self.leaf_types(ty)?) {
-            let align = self.f.locals[local].align;
-            let mem = ir::Mem::new(ir::Place::Local(local), 0, align).flags(ir::MemFlags::IN_BOUNDS);
-            leaves.push(self.b().load(leaf, mem, None));
+            leaves.push(self.kept(local, leaf));
         }
         self.unflatten(ty, &mut leaves.into_iter()).map(Some)
     }

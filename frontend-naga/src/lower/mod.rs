@@ -18,10 +18,11 @@ mod texture;
 mod types;
 mod value;
 
-use crate::{EntryInfo, Lang, Options, OverrideInfo, Parsed, halves, report};
+use crate::{EntryInfo, Lang, Options, Parsed, halves, report};
 use func::FuncCx;
+use gpucc_frontend_common::{Lowered, Shapes, Tables, named};
 use gpucc_ir as ir;
-use indexmap::{IndexMap, IndexSet};
+use indexmap::IndexSet;
 use ir::{Diagnostic, Refusal, Span};
 use naga::{AddressSpace, Handle};
 use rustc_hash::FxBuildHasher;
@@ -29,9 +30,6 @@ use types::{Ty, Types};
 use value::{Ptr, Val};
 
 type Refusals = Vec<Diagnostic>;
-
-/// The outcome of lowering one thing: the first reason that speaks against it.
-type Lowered<T> = Result<T, Diagnostic>;
 
 /// Makes IR of a parsed module; see [`crate::lower`].
 pub fn lower(parsed: &Parsed, options: &Options) -> Result<ir::Module, Refusals> {
@@ -62,7 +60,7 @@ fn lower_module(parsed: &Parsed, options: &Options) -> Result<ir::Module, Refusa
         out: ir::Module::new(),
         globals: vec![None; module.global_variables.len()],
         funcs: vec![None; module.functions.len()],
-        tables: IndexMap::default(),
+        tables: Tables::default(),
         inlined: 0,
         instructions: 0,
     };
@@ -126,24 +124,6 @@ fn resolve(parsed: &Parsed, options: &Options) -> Result<(naga::Module, naga::va
         Ok((module, info)) => Ok((module.into_owned(), info.into_owned())),
         Err(error) => Err(vec![override_error(&parsed.module, &error)]),
     }
-}
-
-/// The override of a name or a decimal id.
-fn named(overrides: &[OverrideInfo], key: &str) -> Result<usize, Refusals> {
-    let id = key.parse::<u16>().ok();
-    let found = overrides.iter().position(|o| (id.is_some() && o.id == id) || o.name.as_deref() == Some(key));
-    found.ok_or_else(|| {
-        let names = overrides.iter().map(|o| match (&o.name, o.id) {
-            (Some(name), Some(id)) => format!("`{name}` (id {id})"),
-            (Some(name), None) => format!("`{name}`"),
-            (None, Some(id)) => format!("id {id}"),
-            (None, None) => "one without a name".to_string(),
-        });
-        let names = names.collect::<Vec<_>>().join(", ");
-        let names =
-            if names.is_empty() { "the module has no overrides".to_string() } else { format!("overrides: {names}") };
-        vec![Diagnostic::invalid("override", format!("there is no override `{key}`")).note(names)]
-    })
 }
 
 /// The values keyed as naga wants them: by decimal id where the override has one, else by name.
@@ -237,7 +217,7 @@ pub struct ModuleCx<'m> {
     /// Functions lowered on their own.
     funcs: Vec<Option<ir::Func>>,
     /// Constant tables by content: arrays that are indexed at run time.
-    tables: IndexMap<Vec<u8>, ir::Global, FxBuildHasher>,
+    tables: Tables,
     /// Statements lowered in place of calls so far.
     inlined: u64,
     /// Instructions of the functions that are finished.
@@ -435,17 +415,7 @@ impl<'m> ModuleCx<'m> {
         }
         // The API aligns what it binds to 16 bytes at least; variables have the alignment they ask for.
         let align = if kind.is_some() { 16 } else { self.types.layout(ty, false).align };
-        let ptr = Ptr {
-            place,
-            host: kind.is_some(),
-            flags,
-            offset: 0,
-            dynamic: None,
-            reach: Some(0),
-            align,
-            ty,
-            still: false,
-        };
+        let ptr = Ptr { host: kind.is_some(), flags, ..Ptr::new(place, ty, align) };
         Ok(GlobalRef { val: Val::Ptr(ptr.into()) })
     }
 
@@ -597,24 +567,6 @@ impl<'m> ModuleCx<'m> {
             }
             _ => 0,
         }
-    }
-
-    /// A read-only variable with these bytes; equal tables are one.
-    fn table(&mut self, bytes: Vec<u8>, align: u32) -> ir::Global {
-        if let Some(&table) = self.tables.get(&bytes) {
-            return table;
-        }
-        let data = ir::VarData {
-            name: format!("table{}", self.tables.len()),
-            space: ir::Space::Private,
-            size: bytes.len() as u32,
-            align: align.max(16),
-            init: ir::Init::Bytes(bytes.clone()),
-            span: Span::UNKNOWN,
-        };
-        let table = self.out.globals.push(data);
-        self.tables.insert(bytes, table);
-        table
     }
 }
 

@@ -5,6 +5,7 @@ use super::func::FuncCx;
 use super::types;
 use super::value::Val;
 use crate::report;
+use gpucc_frontend_common::{Memory, Shapes};
 use gpucc_ir as ir;
 use ir::{Diagnostic, Interface, Interp, IoAt, IoSlot, Mode, Refusal, Scalar, Span, Sysval, Type, Value, Where};
 use naga::{Binding, BuiltIn, Handle, ShaderStage};
@@ -122,7 +123,10 @@ impl FuncCx<'_, '_> {
                 let bits = stage.workgroup_size.map(u64::from);
                 return Ok(Val::One(self.f.constant(ir::Const::new(Type::I32.with_lanes(3), &bits))));
             }
-            BuiltIn::Barycentric { perspective } => return Ok(self.barycentric(perspective, stage)),
+            BuiltIn::Barycentric { perspective } => {
+                let mode = if perspective { Mode::Perspective } else { Mode::Linear };
+                return Ok(Val::One(self.barycentric(&mut stage.io, Interp { mode, at: Where::Center })));
+            }
             other => {
                 let what = format!("the built-in input {other:?}");
                 return Err(report::unsupported(Refusal::StageInputs, &what, Span::UNKNOWN));
@@ -132,22 +136,6 @@ impl FuncCx<'_, '_> {
         // That of GLSL is at the sample, that of WGSL in the middle of the pixel.
         let moved = sysval == Sysval::FragCoord && stage.per_sample && self.m.parsed.lang != crate::Lang::Wgsl;
         Ok(Val::One(if moved { gpucc_frontend_common::at_sample(&mut self.b(), value) } else { value }))
-    }
-
-    /// The shares of the three vertices: the first is what the others leave.
-    fn barycentric(&mut self, perspective: bool, stage: &mut Stage) -> Val {
-        let mode = if perspective { Mode::Perspective } else { Mode::Linear };
-        let slot = IoSlot {
-            interp: Interp { mode, at: Where::Center },
-            ..IoSlot::new(IoAt::Barycentric, Type::F32.with_lanes(2))
-        };
-        let shares = self.b().input(stage.io.inputs.len() as u16, slot.ty);
-        stage.io.inputs.push(slot);
-        let [second, third] = [0, 1].map(|k| self.b().extract(shares, k));
-        let one = self.f.fconst(Type::F32, 1.0);
-        let first = self.b().fsub(one, second);
-        let first = self.b().fsub(first, third);
-        Val::One(self.b().compose(&[first, second, third]))
     }
 
     /// Reads the outputs off the result of an entry: slots, and which leaf of the value is which.
@@ -251,27 +239,6 @@ impl FuncCx<'_, '_> {
     pub fn kill(&mut self) {
         let always = self.f.bconst(true);
         self.b().demote(always);
-    }
-
-    /// A derivative of a float.
-    pub fn derivative(
-        &mut self,
-        axis: naga::DerivativeAxis,
-        ctrl: naga::DerivativeControl,
-        value: Value,
-    ) -> Lowered<Val> {
-        // Without a control both are allowed; the finer one is what neighbours see.
-        let fine = ctrl != naga::DerivativeControl::Coarse;
-        let one = |cx: &mut Self, axis| cx.b().derivative(value, ir::Deriv { axis, fine });
-        Ok(Val::One(match axis {
-            naga::DerivativeAxis::X => one(self, ir::Axis::X),
-            naga::DerivativeAxis::Y => one(self, ir::Axis::Y),
-            naga::DerivativeAxis::Width => {
-                let (x, y) = (one(self, ir::Axis::X), one(self, ir::Axis::Y));
-                let (x, y) = (self.b().fabs(x), self.b().fabs(y));
-                self.b().fadd(x, y)
-            }
-        }))
     }
 }
 

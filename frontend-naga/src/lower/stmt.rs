@@ -4,6 +4,7 @@ use super::Lowered;
 use super::func::{Breakable, Exit, FuncCx, OpenLoop, Outcome};
 use super::value::Val;
 use crate::{limits, report};
+use gpucc_frontend_common::Memory;
 use gpucc_ir as ir;
 use ir::{Block, Edge, Refusal, Scope};
 use naga::{Statement, SwitchValue};
@@ -356,8 +357,7 @@ impl<'m> FuncCx<'_, 'm> {
             exit.hits += 1;
         }
         let out = exit.merge;
-        let mem = ir::Mem::new(ir::Place::Local(flag), 0, 4).flags(ir::MemFlags::IN_BOUNDS);
-        let returned = self.b().load(ir::Type::B1, mem, None);
+        let returned = self.kept(flag, ir::Type::B1);
         let target = if nested { self.leave_loop() } else { out };
         let next = self.f.make_block();
         self.b().br(returned, Edge::to(target), Edge::to(next), None);
@@ -396,9 +396,7 @@ impl<'m> FuncCx<'_, 'm> {
             _ => Vec::new(),
         };
         for (local, leaf) in results.into_iter().zip(leaves) {
-            let align = self.f.locals[local].align;
-            let mem = ir::Mem::new(ir::Place::Local(local), 0, align).flags(ir::MemFlags::IN_BOUNDS);
-            self.b().store(leaf, mem, None);
+            self.keep(local, leaf);
         }
         if self.loops.len() == outer {
             return self.leave_inlined();
@@ -407,8 +405,7 @@ impl<'m> FuncCx<'_, 'm> {
             return self.broken("a return without its flag");
         };
         let yes = self.f.bconst(true);
-        let mem = ir::Mem::new(ir::Place::Local(flag), 0, 4).flags(ir::MemFlags::IN_BOUNDS);
-        self.b().store(yes, mem, None);
+        self.keep(flag, yes);
         let target = self.leave_loop();
         self.b().jump(target, &[]);
         self.live = false;

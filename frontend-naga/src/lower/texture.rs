@@ -4,9 +4,10 @@ use super::Lowered;
 use super::func::FuncCx;
 use super::types::Gap;
 use super::value::Val;
+use gpucc_frontend_common::{Memory, Question, Textures, question, texel_offset};
 use gpucc_ir as ir;
 use gpucc_pipeline::Format;
-use ir::{AtomicOp, ImageAccess, Op, Refusal, Res, ResourceKind, Scalar, Tex, TexArg, TexClass, TexDesc, TexDim};
+use ir::{ImageAccess, Op, Refusal, Res, ResourceKind, Scalar, Tex, TexArg, TexClass, TexDim};
 use ir::{TexLayer, TexLod, TexWhat, Type, Value};
 use naga::{Expression, Handle, ImageClass, ImageDimension, SampleLevel, ScalarKind, TypeInner};
 
@@ -86,28 +87,32 @@ impl FuncCx<'_, '_> {
         }
     }
 
-    /// The descriptor of a question to a texture, with its dimension and samples.
-    fn question(&self, what: TexWhat, texture: Binding) -> Lowered<(TexDesc, ResourceKind)> {
+    /// A question to a texture, with what the texture is.
+    fn question(&self, what: TexWhat, texture: Binding, sampler: Option<Value>) -> Lowered<(Question, ResourceKind)> {
         let kind = self.m.out.resources[texture.res].kind;
         let Some((dim, _, multisampled, _)) = kind.texels() else { return self.broken("a sampler for a texture") };
-        let desc =
-            TexDesc::new(what, dim).with_multisampled(multisampled).with_texture_indexed(texture.index.is_some());
-        Ok((desc, kind))
+        Ok((question(what, dim, multisampled, [texture.index, sampler]), kind))
     }
 
     /// The layer as an operand, and how it counts.
-    fn layer(&mut self, index: Option<Handle<Expression>>, desc: TexDesc) -> Lowered<(TexDesc, Option<Value>)> {
-        let Some(index) = index else { return Ok((desc, None)) };
-        if let Some(float) = self.cut(index)? {
-            let value = self.float(float)?;
-            let value = self.b().fround_even(value);
-            return Ok((desc.with_layer(TexLayer::Signed), Some(self.b().f2s(value, Type::I32))));
-        }
-        let signed = super::types::lane_scalar(self.expr_ty(index)?).is_some_and(|s| s.kind == ScalarKind::Sint);
-        let value = self.one(index)?;
-        let value = self.as_i32(value);
-        let layer = if signed { TexLayer::Signed } else { TexLayer::Unsigned };
-        Ok((desc.with_layer(layer), Some(value)))
+    fn layer(&mut self, index: Option<Handle<Expression>>, (desc, given): &mut Question) -> Lowered<()> {
+        let Some(index) = index else { return Ok(()) };
+        let (layer, value) = match self.cut(index)? {
+            Some(float) => {
+                let value = self.float(float)?;
+                let value = self.b().fround_even(value);
+                (TexLayer::Signed, self.b().f2s(value, Type::I32))
+            }
+            None => {
+                let scalar = super::types::lane_scalar(self.expr_ty(index)?);
+                let signed = scalar.is_some_and(|s| s.kind == ScalarKind::Sint);
+                let value = self.one(index)?;
+                (if signed { TexLayer::Signed } else { TexLayer::Unsigned }, self.as_i32(value))
+            }
+        };
+        *desc = desc.with_layer(layer);
+        given.push((TexArg::Layer, value));
+        Ok(())
     }
 
     /// The float of which an index or a level is the integer part where the source gave the float: the readers of SPIR-V and GLSL cut what
@@ -138,15 +143,6 @@ impl FuncCx<'_, '_> {
         })
     }
 
-    /// The operands that a descriptor asks for, in its order.
-    fn operands(&self, desc: TexDesc, given: &[(TexArg, Value)]) -> Lowered<Vec<Value>> {
-        let find = |arg: TexArg| given.iter().find(|g| g.0 == arg).map(|g| g.1);
-        match desc.args().into_iter().map(find).collect::<Option<Vec<_>>>() {
-            Some(args) => Ok(args),
-            None => self.broken("a texture function without an operand"),
-        }
-    }
-
     /// The result of a function on a depth texture is the one value it has.
     fn depth_value(&mut self, value: Value, kind: ResourceKind) -> Value {
         let depth = matches!(kind, ResourceKind::Texture { class: TexClass::Depth, .. });
@@ -171,10 +167,10 @@ impl FuncCx<'_, '_> {
         };
         let (texture, sampler) = (self.handle(image)?, self.handle(sampler)?);
         let what = if gather.is_some() { TexWhat::Gather } else { TexWhat::Sample };
-        let (desc, kind) = self.question(what, texture)?;
-        let mut given: Vec<(TexArg, Value)> = vec![(TexArg::Coords, self.float(coordinate)?)];
-        let (mut desc, layer) = self.layer(array_index, desc)?;
-        given.extend(layer.map(|v| (TexArg::Layer, v)));
+        let (mut asked, kind) = self.question(what, texture, sampler.index)?;
+        asked.1.push((TexArg::Coords, self.float(coordinate)?));
+        self.layer(array_index, &mut asked)?;
+        let (mut desc, mut given) = asked;
         if let Some(reference) = depth_ref {
             desc = desc.with_shadow(true);
             given.push((TexArg::Reference, self.float(reference)?));
@@ -204,36 +200,21 @@ impl FuncCx<'_, '_> {
                 TexLod::Gradients
             }
         };
-        desc = desc.with_lod(lod).with_base_clamp(clamp_to_edge).with_sampler_indexed(sampler.index.is_some());
-        given.extend(texture.index.map(|v| (TexArg::TextureIndex, v)));
-        given.extend(sampler.index.map(|v| (TexArg::SamplerIndex, v)));
+        desc = desc.with_lod(lod).with_base_clamp(clamp_to_edge);
         let op = if matches!(lod, TexLod::Implicit | TexLod::Bias) { Op::Sample } else { Op::Tex };
-        let args = self.operands(desc, &given)?;
-        let value = self.emit_tex(op, &args, Tex::new(texture.res, desc).with(sampler.res), kind)?;
+        let value = self.ask(op, &given, Tex::new(texture.res, desc).with(sampler.res))?;
         let scalar = desc.shadow() || gather.is_some();
         Ok(Val::One(if scalar { value } else { self.depth_value(value, kind) }))
-    }
-
-    /// Emits a texture instruction.
-    fn emit_tex(&mut self, op: Op, args: &[Value], tex: Tex, kind: ResourceKind) -> Lowered<Value> {
-        let lane = kind.texels().map_or(Type::F32, |t| t.3);
-        let Some(ty) = tex.desc.result_type(lane) else { return self.broken("a texture function without a result") };
-        Ok(self.b().tex(op, args, tex, ty))
     }
 
     /// A constant offset in texels.
     fn offset(&mut self, offset: Handle<Expression>) -> Lowered<[i32; 3]> {
         let value = self.one(offset)?;
         let Some(c) = self.f.as_const(value) else { return self.broken("an offset that is not a constant") };
-        let mut parts = [0; 3];
-        for (to, &bits) in parts.iter_mut().zip(&c.bits) {
-            *to = bits as u32 as i32;
-        }
-        if parts.iter().any(|p| !(-8..8).contains(p)) {
+        texel_offset(c).ok_or_else(|| {
             let message = "an offset of a texture function is from -8 to 7";
-            return Err(ir::Diagnostic::invalid("validation", message).at(self.span(), "here"));
-        }
-        Ok(parts)
+            ir::Diagnostic::invalid("validation", message).at(self.span(), "here")
+        })
     }
 
     /// `textureLoad`, of textures and of images.
@@ -244,11 +225,11 @@ impl FuncCx<'_, '_> {
         let texture = self.handle(image)?;
         let sampled = self.m.out.resources[texture.res].kind.is_sampled();
         let what = if sampled { TexWhat::Fetch } else { TexWhat::Load };
-        let (desc, kind) = self.question(what, texture)?;
+        let (mut asked, kind) = self.question(what, texture, None)?;
         let coords = self.one(coordinate)?;
-        let mut given = vec![(TexArg::Coords, self.as_i32(coords))];
-        let (mut desc, layer) = self.layer(array_index, desc)?;
-        given.extend(layer.map(|v| (TexArg::Layer, v)));
+        asked.1.push((TexArg::Coords, self.as_i32(coords)));
+        self.layer(array_index, &mut asked)?;
+        let (mut desc, mut given) = asked;
         if let Some(level) = level.or(sample).filter(|_| sampled) {
             let level = self.one(level)?;
             given.push((TexArg::Level, self.as_i32(level)));
@@ -256,10 +237,8 @@ impl FuncCx<'_, '_> {
                 desc = desc.with_lod(TexLod::Level);
             }
         }
-        given.extend(texture.index.map(|v| (TexArg::TextureIndex, v)));
-        let args = self.operands(desc, &given)?;
         let op = if sampled { Op::Tex } else { Op::ImageLoad };
-        let value = self.emit_tex(op, &args, Tex::new(texture.res, desc), kind)?;
+        let value = self.ask(op, &given, Tex::new(texture.res, desc))?;
         Ok(Val::One(self.depth_value(value, kind)))
     }
 
@@ -272,16 +251,13 @@ impl FuncCx<'_, '_> {
             naga::ImageQuery::NumLayers => TexWhat::Layers,
             naga::ImageQuery::NumSamples => TexWhat::Samples,
         };
-        let (mut desc, kind) = self.question(what, texture)?;
-        let mut given = Vec::new();
+        let ((mut desc, mut given), _) = self.question(what, texture, None)?;
         if let naga::ImageQuery::Size { level: Some(level) } = query {
             let level = self.one(level)?;
             given.push((TexArg::Level, self.as_i32(level)));
             desc = desc.with_lod(TexLod::Level);
         }
-        given.extend(texture.index.map(|v| (TexArg::TextureIndex, v)));
-        let args = self.operands(desc, &given)?;
-        self.emit_tex(Op::TexQuery, &args, Tex::new(texture.res, desc), kind).map(Val::One)
+        self.ask(Op::TexQuery, &given, Tex::new(texture.res, desc)).map(Val::One)
     }
 
     /// Lowers `textureStore` to a store of one texel.
@@ -293,13 +269,12 @@ impl FuncCx<'_, '_> {
         value: Handle<Expression>,
     ) -> Lowered<()> {
         let texture = self.handle(image)?;
-        let (desc, _) = self.question(TexWhat::Store, texture)?;
+        let (mut asked, _) = self.question(TexWhat::Store, texture, None)?;
         let coords = self.one(coordinate)?;
-        let mut given = vec![(TexArg::Coords, self.as_i32(coords)), (TexArg::Value, self.one(value)?)];
-        let (desc, layer) = self.layer(array_index, desc)?;
-        given.extend(layer.map(|v| (TexArg::Layer, v)));
-        given.extend(texture.index.map(|v| (TexArg::TextureIndex, v)));
-        let args = self.operands(desc, &given)?;
+        asked.1.extend([(TexArg::Coords, self.as_i32(coords)), (TexArg::Value, self.one(value)?)]);
+        self.layer(array_index, &mut asked)?;
+        let (desc, given) = asked;
+        let args = self.tex_operands(desc, &given)?;
         self.b().image_store(&args, Tex::new(texture.res, desc));
         Ok(())
     }
@@ -313,24 +288,11 @@ impl FuncCx<'_, '_> {
         fun: &naga::AtomicFunction,
         value: Handle<Expression>,
     ) -> Lowered<()> {
-        use naga::AtomicFunction as F;
         let texture = self.handle(image)?;
-        let (desc, _) = self.question(TexWhat::Atomic, texture)?;
+        let (mut asked, _) = self.question(TexWhat::Atomic, texture, None)?;
         let signed = super::types::lane_scalar(self.expr_ty(value)?).is_some_and(|s| s.kind == ScalarKind::Sint);
-        let op = match fun {
-            F::Add => AtomicOp::Add,
-            F::Subtract => AtomicOp::Sub,
-            F::And => AtomicOp::And,
-            F::ExclusiveOr => AtomicOp::Xor,
-            F::InclusiveOr => AtomicOp::Or,
-            F::Min if signed => AtomicOp::SMin,
-            F::Min => AtomicOp::UMin,
-            F::Max if signed => AtomicOp::SMax,
-            F::Max => AtomicOp::UMax,
-            F::Exchange { compare: None } => AtomicOp::Exchange,
-            F::Exchange { compare: Some(_) } => {
-                return self.unsupported(Refusal::AtomicTypes, "compare and exchange of a texel");
-            }
+        let Some(op) = super::memory::atomic_op(fun, signed) else {
+            return self.unsupported(Refusal::AtomicTypes, "compare and exchange of a texel");
         };
         let coords = self.one(coordinate)?;
         let value = self.one(value)?;
@@ -338,11 +300,10 @@ impl FuncCx<'_, '_> {
         if ty != Type::I32 {
             return self.unsupported(Refusal::AtomicTypes, "64-bit and float atomics");
         }
-        let mut given = vec![(TexArg::Coords, self.as_i32(coords)), (TexArg::Value, value)];
-        let (desc, layer) = self.layer(array_index, desc)?;
-        given.extend(layer.map(|v| (TexArg::Layer, v)));
-        given.extend(texture.index.map(|v| (TexArg::TextureIndex, v)));
-        let args = self.operands(desc, &given)?;
+        asked.1.extend([(TexArg::Coords, self.as_i32(coords)), (TexArg::Value, value)]);
+        self.layer(array_index, &mut asked)?;
+        let (desc, given) = asked;
+        let args = self.tex_operands(desc, &given)?;
         self.b().image_atomic(op, &args, Tex::new(texture.res, desc), ty);
         Ok(())
     }

@@ -5,9 +5,11 @@
 //! packs the results of `modf` and its like without alignment.
 
 use crate::report;
+use gpucc_frontend_common::{Layout, Shapes, round_up};
 use gpucc_ir as ir;
 use ir::Refusal;
 use naga::{ArraySize, Handle, ScalarKind, TypeInner};
+use std::borrow::Cow;
 
 /// A naga type with everything about names and pointers taken off: what a value or a place looks like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,19 +26,6 @@ pub enum Ty {
     Struct(Handle<naga::Type>),
     /// An atomic scalar; as a value it is that scalar.
     Atomic(naga::Scalar),
-}
-
-/// Size, alignment and inner offsets of a type in one of the two layouts.
-#[derive(Debug, Clone, Default)]
-pub struct Layout {
-    /// Bytes (one element for a runtime-sized array).
-    pub size: u32,
-    /// Alignment in bytes, a power of two.
-    pub align: u32,
-    /// Bytes from element to element, for an array.
-    pub stride: u32,
-    /// Bytes in front of each member, for a struct.
-    pub offsets: Vec<u32>,
 }
 
 /// The facts about each type of the module.
@@ -74,10 +63,6 @@ impl Gap {
     }
 }
 
-fn round_up(align: u64, n: u64) -> u64 {
-    n.div_ceil(align) * align
-}
-
 /// The IR scalar of a naga scalar.
 pub fn scalar(s: naga::Scalar) -> Option<ir::Scalar> {
     Some(match (s.kind, s.width) {
@@ -104,19 +89,11 @@ fn lane_bytes(s: naga::Scalar) -> u64 {
 }
 
 fn vector_layout(n: u32, s: naga::Scalar) -> Layout {
-    let w = lane_bytes(s) as u32;
-    let align = match n {
-        1 => w,
-        2 => 2 * w,
-        _ => 4 * w,
-    };
-    Layout { size: n * w, align, ..Layout::default() }
+    Layout::vector(n, lane_bytes(s) as u32)
 }
 
 fn matrix_layout(columns: u32, rows: u32, s: naga::Scalar) -> Layout {
-    let column = vector_layout(rows, s);
-    let stride = round_up(column.align.into(), column.size.into()) as u32;
-    Layout { size: columns * stride, align: column.align, stride, offsets: Vec::new() }
+    Layout::array(&vector_layout(rows, s), columns.into())
 }
 
 impl<'m> Types<'m> {
@@ -157,7 +134,6 @@ impl<'m> Types<'m> {
                     },
                 };
                 let n = u64::from(count.unwrap_or(1));
-                let own = round_up(element.own.align.max(1).into(), element.own.size.into());
                 let clamp = |bytes: u64| u32::try_from(bytes).unwrap_or(u32::MAX);
                 // Of a runtime-sized array one whole element is the least, so that it has a length.
                 let last = if count.is_some() { element.extent } else { stride };
@@ -169,35 +145,25 @@ impl<'m> Types<'m> {
                         stride,
                         offsets: Vec::new(),
                     },
-                    own: Layout {
-                        size: clamp(n * own),
-                        align: element.own.align,
-                        stride: clamp(own),
-                        offsets: Vec::new(),
-                    },
+                    own: Layout::array(&element.own, n),
                     scalars: n.saturating_mul(element.scalars),
                     count,
                 }
             }
             TypeInner::Struct { ref members, span } => {
-                let mut own = Layout { align: 1, ..Layout::default() };
-                let mut host = Layout { size: span, align: 1, ..Layout::default() };
-                let (mut end, mut scalars, mut extent) = (0u64, 0u64, 0);
+                let own = Layout::structure(members.iter().map(|m| &self.facts(m.ty).own));
+                let mut host = Layout { size: span, ..Layout::opaque() };
+                let (mut scalars, mut extent) = (0u64, 0);
                 for member in members {
                     let facts = self.facts(member.ty);
                     extent = extent.max(member.offset.saturating_add(facts.extent));
-                    let at = round_up(facts.own.align.max(1).into(), end);
-                    own.offsets.push(u32::try_from(at).unwrap_or(u32::MAX));
-                    own.align = own.align.max(facts.own.align);
-                    end = at + u64::from(facts.own.size);
                     host.offsets.push(member.offset);
                     host.align = host.align.max(facts.host.align);
                     scalars = scalars.saturating_add(facts.scalars);
                 }
-                own.size = u32::try_from(round_up(own.align.into(), end)).unwrap_or(u32::MAX);
                 TypeFacts { host, extent, own, scalars, count: None }
             }
-            _ => both(Layout { size: 0, align: 1, ..Layout::default() }, 0),
+            _ => both(Layout::opaque(), 0),
         }
     }
 
@@ -235,15 +201,12 @@ impl<'m> Types<'m> {
     }
 
     /// The layout of a shape, in buffers (`host`) or in variables.
-    pub fn layout(&self, ty: Ty, host: bool) -> Layout {
+    pub fn layout(&self, ty: Ty, host: bool) -> Cow<'_, Layout> {
         match ty {
-            Ty::Scalar(s) | Ty::Atomic(s) => vector_layout(1, s),
-            Ty::Vector(n, s) => vector_layout(n, s),
-            Ty::Matrix(c, r, s) => matrix_layout(c, r, s),
-            Ty::Array(h) | Ty::Struct(h) => {
-                let facts = self.facts(h);
-                if host { facts.host.clone() } else { facts.own.clone() }
-            }
+            Ty::Scalar(s) | Ty::Atomic(s) => Cow::Owned(vector_layout(1, s)),
+            Ty::Vector(n, s) => Cow::Owned(vector_layout(n, s)),
+            Ty::Matrix(c, r, s) => Cow::Owned(matrix_layout(c, r, s)),
+            Ty::Array(h) | Ty::Struct(h) => Cow::Borrowed(if host { &self.facts(h).host } else { &self.facts(h).own }),
         }
     }
 
@@ -285,42 +248,6 @@ impl<'m> Types<'m> {
         }
     }
 
-    /// Scalars in a value of this shape.
-    pub fn scalars(&self, ty: Ty) -> u64 {
-        match ty {
-            Ty::Scalar(_) | Ty::Atomic(_) => 1,
-            Ty::Vector(n, _) => n.into(),
-            Ty::Matrix(c, r, _) => u64::from(c * r),
-            Ty::Array(h) | Ty::Struct(h) => self.facts(h).scalars,
-        }
-    }
-
-    /// IR values that a value of this shape is flattened to.
-    pub fn leaves(&self, ty: Ty) -> u64 {
-        match ty {
-            Ty::Scalar(_) | Ty::Atomic(_) | Ty::Vector(..) => 1,
-            Ty::Matrix(c, ..) => c.into(),
-            Ty::Array(_) => {
-                let element = self.part(ty, 0).map_or(0, |part| self.leaves(part));
-                element.saturating_mul(self.parts(ty).into())
-            }
-            Ty::Struct(_) => (0..self.parts(ty))
-                .map(|i| self.part(ty, i).map_or(0, |part| self.leaves(part)))
-                .fold(0, u64::saturating_add),
-        }
-    }
-
-    /// How many parts a shape has: columns, elements (0 if runtime-sized), members; lanes of a vector.
-    pub fn parts(&self, ty: Ty) -> u32 {
-        match ty {
-            Ty::Scalar(_) | Ty::Atomic(_) => 0,
-            Ty::Vector(n, _) => n,
-            Ty::Matrix(c, ..) => c,
-            Ty::Array(h) => self.facts(h).count.unwrap_or(0),
-            Ty::Struct(h) => self.facts(h).own.offsets.len() as u32,
-        }
-    }
-
     /// The shape of one part.
     pub fn part(&self, ty: Ty, index: u32) -> Result<Ty, Gap> {
         match ty {
@@ -336,6 +263,59 @@ impl<'m> Types<'m> {
                 }
                 _ => Err(Gap(None, "a broken struct type")),
             },
+        }
+    }
+}
+
+impl Shapes for Types<'_> {
+    type Ty = Ty;
+
+    fn leaf(&self, ty: Ty) -> Option<ir::Type> {
+        leaf(ty)
+    }
+
+    fn part(&self, ty: Ty, index: u32) -> Option<Ty> {
+        Types::part(self, ty, index).ok()
+    }
+
+    fn own(&self, ty: Ty) -> Cow<'_, Layout> {
+        self.layout(ty, false)
+    }
+
+    fn is_array(&self, ty: Ty) -> bool {
+        matches!(ty, Ty::Array(_))
+    }
+
+    fn scalars(&self, ty: Ty) -> u64 {
+        match ty {
+            Ty::Scalar(_) | Ty::Atomic(_) => 1,
+            Ty::Vector(n, _) => n.into(),
+            Ty::Matrix(c, r, _) => u64::from(c * r),
+            Ty::Array(h) | Ty::Struct(h) => self.facts(h).scalars,
+        }
+    }
+
+    fn leaves(&self, ty: Ty) -> u64 {
+        match ty {
+            Ty::Scalar(_) | Ty::Atomic(_) | Ty::Vector(..) => 1,
+            Ty::Matrix(c, ..) => c.into(),
+            Ty::Array(_) => {
+                let element = Types::part(self, ty, 0).map_or(0, |part| self.leaves(part));
+                element.saturating_mul(self.parts(ty).into())
+            }
+            Ty::Struct(_) => (0..self.parts(ty))
+                .map(|i| Types::part(self, ty, i).map_or(0, |part| self.leaves(part)))
+                .fold(0, u64::saturating_add),
+        }
+    }
+
+    fn parts(&self, ty: Ty) -> u32 {
+        match ty {
+            Ty::Scalar(_) | Ty::Atomic(_) => 0,
+            Ty::Vector(n, _) => n,
+            Ty::Matrix(c, ..) => c,
+            Ty::Array(h) => self.facts(h).count.unwrap_or(0),
+            Ty::Struct(h) => self.facts(h).own.offsets.len() as u32,
         }
     }
 }

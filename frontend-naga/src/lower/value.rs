@@ -2,8 +2,12 @@
 
 use super::texture::Binding;
 use super::types::Ty;
+use gpucc_frontend_common::{Form, View};
 use gpucc_ir as ir;
 use std::rc::Rc;
+
+/// A place in memory, by the types of naga.
+pub type Ptr = gpucc_frontend_common::Ptr<Ty>;
 
 /// The lowered form of an expression.
 #[derive(Debug, Clone)]
@@ -27,32 +31,28 @@ impl Val {
     }
 }
 
-/// A place, a byte offset in it, and the shape of what is there.
-#[derive(Debug, Clone)]
-pub struct Ptr {
-    /// The memory that it points into.
-    pub place: ir::Place,
-    /// Buffer layout (naga's) or variable layout (ours).
-    pub host: bool,
-    /// Flags of each access.
-    pub flags: ir::MemFlags,
-    /// Constant bytes from the start of the place.
-    pub offset: u32,
-    /// Dynamic bytes on top of them; `None` where all are constant.
-    pub dynamic: Option<ir::Value>,
-    /// The most that the dynamic bytes can be; `None` if nothing bounds them.
-    pub reach: Option<u64>,
-    /// Alignment of the place plus the dynamic bytes.
-    pub align: u32,
-    /// Type of what is there.
-    pub ty: Ty,
-    /// Nobody writes there while the value lives that this is the place of.
-    pub still: bool,
-}
+impl Form for Val {
+    type Ty = Ty;
 
-impl Ptr {
-    /// The alignment of the whole address.
-    pub fn address_align(&self) -> u32 {
-        if self.offset == 0 { self.align } else { self.align.min(1 << self.offset.trailing_zeros()) }
+    fn one(value: ir::Value) -> Val {
+        Val::One(value)
+    }
+
+    fn tree(parts: Vec<Val>) -> Val {
+        Val::parts(parts)
+    }
+
+    fn in_memory(ptr: Ptr) -> Val {
+        Val::InMemory(ptr.into())
+    }
+
+    fn view(&self) -> View<'_, Val> {
+        match self {
+            Val::One(v) => View::One(*v),
+            Val::Parts(parts) => View::Parts(parts),
+            Val::Ptr(ptr) => View::Ptr(ptr),
+            Val::InMemory(ptr) => View::InMemory(ptr),
+            Val::Handle(_) => View::Other,
+        }
     }
 }

@@ -5,6 +5,7 @@ use super::func::FuncCx;
 use crate::module::Inst;
 use crate::types::Kind;
 use crate::value::Val;
+use gpucc_frontend_common::Memory;
 use gpucc_ir as ir;
 use ir::{FloatCc, IntCc, Refusal, Type, Value};
 use rspirv::spirv::{Decoration, FPRoundingMode, Op};

@@ -5,7 +5,7 @@ use super::func::{Activation, Exit, FuncCx};
 use crate::plan::{Merge, Plan};
 use crate::types::Kind;
 use crate::value::{Ptr, Val};
-use gpucc_frontend_common::{limits, report};
+use gpucc_frontend_common::{Memory, limits, report};
 use gpucc_ir as ir;
 use ir::{Edge, Type};
 use rspirv::spirv::Op;
@@ -518,7 +518,8 @@ impl FuncCx<'_, '_> {
         }
         let mut locals = Vec::new();
         self.map_values(val, &mut |cx, v| {
-            let local = cx.leaf_variable(cx.code.f.ty(v));
+            let ty = cx.code.f.ty(v);
+            let local = cx.leaf_variable(ty);
             if cx.code.f.as_const(v).is_none() {
                 cx.keep(local, v);
             }

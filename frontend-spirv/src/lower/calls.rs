@@ -5,7 +5,7 @@ use super::func::{Exit, FuncCx, Left};
 use crate::module::Inst;
 use crate::types::Kind;
 use crate::value::{Ptr, Val};
-use gpucc_frontend_common::{limits, report};
+use gpucc_frontend_common::{Memory, limits, report};
 use gpucc_ir as ir;
 use ir::Type;
 use std::rc::Rc;

@@ -7,7 +7,7 @@ use super::func::FuncCx;
 use crate::module::{Inst, SpecConstant};
 use crate::types::{Kind, Ty};
 use crate::value::Val;
-use gpucc_frontend_common::{limits, report};
+use gpucc_frontend_common::limits;
 use gpucc_ir as ir;
 use ir::{Diagnostic, Refusal, Scalar};
 use rspirv::spirv::Op;
@@ -155,34 +155,8 @@ impl ModuleCx<'_> {
         }
         self.count(u64::from(size) / 16)?;
         let mut bytes = vec![0; size as usize];
-        self.write(tree, ty, 0, &mut bytes);
+        tree.write(&self.types, ty, 0, &mut bytes);
         Ok(bytes)
-    }
-
-    /// Writes a constant at an offset of a memory image.
-    pub fn write(&self, tree: &Tree, ty: Ty, at: u32, bytes: &mut [u8]) {
-        match tree {
-            Tree::Leaf(c) => {
-                let width = c.ty.scalar().mem_bytes();
-                for (i, bits) in c.bits.iter().enumerate() {
-                    let at = (at + i as u32 * width) as usize;
-                    let lane = &bits.to_le_bytes()[..width as usize];
-                    if let Some(into) = bytes.get_mut(at..at + lane.len()) {
-                        into.copy_from_slice(lane);
-                    }
-                }
-            }
-            Tree::Parts(parts) => {
-                for (i, part) in parts.iter().enumerate() {
-                    let own = &self.types.get(ty).own;
-                    let offset = own.offsets.get(i).copied().unwrap_or(own.stride * i as u32);
-                    if let Some(of) = self.types.part(ty, i as u32) {
-                        self.write(part, of, at + offset, bytes);
-                    }
-                }
-            }
-            Tree::Zero(_) | Tree::Sampler => {}
-        }
     }
 }
 
@@ -214,42 +188,5 @@ impl FuncCx<'_, '_> {
             }
             _ => None,
         }
-    }
-
-    /// A constant as a value.
-    pub fn tree_value(&mut self, tree: &Tree) -> Lowered<Val> {
-        match tree {
-            Tree::Leaf(c) => Ok(Val::One(self.code.f.constant(c.clone()))),
-            Tree::Parts(parts) => {
-                self.m.count(parts.len() as u64)?;
-                Ok(Val::parts(parts.iter().map(|p| self.tree_value(p)).collect::<Lowered<_>>()?))
-            }
-            Tree::Zero(ty) => self.zero(*ty),
-            Tree::Sampler => {
-                let span = self.span();
-                Err(report::unsupported(Refusal::Spirv, "`OpConstantSampler`", span))
-            }
-        }
-    }
-
-    /// Zero of any shape.
-    pub fn zero(&mut self, ty: Ty) -> Lowered<Val> {
-        if let Some(leaf) = self.m.types.leaf(ty) {
-            return Ok(Val::One(self.code.f.zero(leaf)));
-        }
-        self.check_size(ty)?;
-        let n = self.m.types.parts(ty);
-        self.m.count(n.into())?;
-        let mut parts: Vec<Val> = Vec::with_capacity(n as usize);
-        for k in 0..n {
-            let Some(of) = self.m.types.part(ty, k) else { return self.broken("a part without a type") };
-            // All elements of an array are the same.
-            let same = if k > 0 && self.m.types.part(ty, k - 1) == Some(of) { parts.last().cloned() } else { None };
-            parts.push(match same {
-                Some(same) => same,
-                None => self.zero(of)?,
-            });
-        }
-        Ok(Val::parts(parts))
     }
 }

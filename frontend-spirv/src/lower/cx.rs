@@ -5,16 +5,14 @@ use super::licences::Licences;
 use crate::module::{Inst, Module, SpecConstant};
 use crate::plan::Plan;
 use crate::types::{Kind, Ty, Types};
-use gpucc_frontend_common::{limits, report};
+use gpucc_frontend_common::{Tables, limits, report};
 use gpucc_ir as ir;
 use gpucc_pipeline::Format;
-use ir::Diagnostic;
 use rspirv::spirv::StorageClass;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
-/// The outcome of lowering one thing: the first reason that speaks against it.
-pub type Lowered<T> = Result<T, Diagnostic>;
+pub use gpucc_frontend_common::Lowered;
 
 /// The state of lowering one module.
 pub struct ModuleCx<'m> {
@@ -51,7 +49,7 @@ pub struct ModuleCx<'m> {
     /// Functions that read inputs or write outputs, themselves or through others.
     pub inlined_io: FxHashSet<u32>,
     /// Constant tables by content.
-    pub tables: FxHashMap<Vec<u8>, ir::Global>,
+    pub tables: Tables,
     /// Values that are given to constants, by id; of several the last counts.
     pub given: FxHashMap<u32, (SpecConstant, Given)>,
     /// The operand that names a variable: of access chains into it the first index.

@@ -8,28 +8,8 @@ use ir::{Interface, Interp, Mode, Span, Type, Value, Where};
 use rspirv::spirv::BuiltIn;
 use std::rc::Rc;
 
-/// A constant: a leaf, or the parts of a composite.
-#[derive(Debug)]
-pub enum Tree {
-    /// A scalar or vector.
-    Leaf(ir::Const),
-    /// Columns, elements or members.
-    Parts(Vec<Rc<Tree>>),
-    /// Zero in all parts of this type.
-    Zero(Ty),
-    /// A sampler that the module makes: refused where it is used.
-    Sampler,
-}
-
-impl Tree {
-    /// The bits of a scalar, as a whole number.
-    pub fn whole(&self) -> Option<u64> {
-        match self {
-            Tree::Leaf(c) if c.bits.len() == 1 => Some(c.bits[0]),
-            _ => None,
-        }
-    }
-}
+/// A constant, by the types of a module.
+pub type Tree = gpucc_frontend_common::Tree<Ty>;
 
 /// The kind of a module-scope variable.
 #[derive(Debug, Clone)]

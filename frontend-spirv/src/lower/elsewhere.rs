@@ -9,6 +9,7 @@ use super::data::Elsewhere;
 use super::func::FuncCx;
 use crate::module::Module;
 use crate::value::Val;
+use gpucc_frontend_common::Memory;
 use gpucc_ir as ir;
 use ir::{Deriv, IoSlot, Mode, Refusal, Sysval, Type, Value, Where};
 use rspirv::spirv::{GlslStd450Op as G, Op};

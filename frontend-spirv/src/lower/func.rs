@@ -7,9 +7,9 @@ use crate::module::{Entry, Inst};
 use crate::plan::Plan;
 use crate::types::{Kind, Ty};
 use crate::value::{Buffers, Choice, Handle, InputPtr, Ptr, Val};
-use gpucc_frontend_common::{Code, limits, report};
+use gpucc_frontend_common::{Code, Memory, report};
 use gpucc_ir as ir;
-use ir::{Diagnostic, Refusal, Span, Type, Value};
+use ir::{Diagnostic, Refusal, Type, Value};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -190,16 +190,6 @@ impl<'a, 'm> FuncCx<'a, 'm> {
         self.active.last_mut().expect("a function is active while blocks are lowered")
     }
 
-    /// Where the present instruction stands.
-    pub fn span(&self) -> Span {
-        self.m.out.span(self.code.loc)
-    }
-
-    /// A contradiction in what this crate made itself.
-    pub fn broken<T>(&self, what: &str) -> Lowered<T> {
-        Err(Diagnostic::internal("lower", format!("lowering: {what}")).at(self.span(), "here"))
-    }
-
     /// The present instruction breaks a rule of SPIR-V.
     pub fn wrong<T>(&self, what: impl std::fmt::Display) -> Lowered<T> {
         match &self.inst {
@@ -285,14 +275,6 @@ impl<'a, 'm> FuncCx<'a, 'm> {
         Ok(v)
     }
 
-    /// A value that is one scalar or vector.
-    pub fn single(&self, value: &Val) -> Lowered<Value> {
-        match value {
-            Val::One(v) => Ok(*v),
-            _ => self.broken("an aggregate where a scalar or vector is wanted"),
-        }
-    }
-
     /// The value of an id that is a pointer to memory.
     pub fn pointer(&mut self, id: u32) -> Lowered<Ptr> {
         match self.pointed(id)? {
@@ -307,118 +289,6 @@ impl<'a, 'm> FuncCx<'a, 'm> {
         match self.code.f.const_bits(v) {
             Some(bits) => Ok(bits),
             None => self.wrong(format!("%{id} is no constant")),
-        }
-    }
-
-    /// The IR types of the leaves of a type.
-    pub fn leaf_types(&self, ty: Ty) -> Lowered<Vec<Type>> {
-        fn walk(cx: &FuncCx, ty: Ty, out: &mut Vec<Type>) -> Lowered<()> {
-            match cx.m.types.leaf(ty) {
-                Some(leaf) => out.push(leaf),
-                None => {
-                    for i in 0..cx.m.types.parts(ty) {
-                        match cx.m.types.part(ty, i) {
-                            Some(part) => walk(cx, part, out)?,
-                            None => return cx.broken("a part without a type"),
-                        }
-                    }
-                }
-            }
-            Ok(())
-        }
-        self.check_size(ty)?;
-        let mut out = Vec::new();
-        walk(self, ty, &mut out)?;
-        Ok(out)
-    }
-
-    /// Refuses values that would be taken apart into too many pieces.
-    pub fn check_size(&self, ty: Ty) -> Lowered<()> {
-        if self.m.types.get(ty).scalars > limits::VALUE_SCALARS.max {
-            return Err(report::limit(&limits::VALUE_SCALARS).at(self.span(), "this value"));
-        }
-        Ok(())
-    }
-
-    /// The leaves of a value, in order.
-    pub fn flatten(&mut self, value: &Val, out: &mut Vec<Value>) -> Lowered<()> {
-        match self.materialise(value)? {
-            Val::One(v) => out.push(v),
-            Val::Parts(parts) => {
-                for part in parts.iter() {
-                    self.flatten(part, out)?;
-                }
-            }
-            _ => return self.wrong("a pointer or an image stands where a value is wanted"),
-        }
-        Ok(())
-    }
-
-    /// A value of type `ty` from its leaves.
-    pub fn unflatten(&self, ty: Ty, leaves: &mut impl Iterator<Item = Value>) -> Lowered<Val> {
-        if self.m.types.leaf(ty).is_some() {
-            return match leaves.next() {
-                Some(v) => Ok(Val::One(v)),
-                None => self.broken("too few leaves for a value"),
-            };
-        }
-        let mut parts = Vec::new();
-        for i in 0..self.m.types.parts(ty) {
-            let Some(part) = self.m.types.part(ty, i) else { return self.broken("a part without a type") };
-            parts.push(self.unflatten(part, leaves)?);
-        }
-        Ok(Val::parts(parts))
-    }
-
-    /// A function variable without a name, for a value that must be kept.
-    pub fn temporary(&mut self, ty: Ty) -> Lowered<ir::Local> {
-        let span = self.span();
-        let data = self.m.own_variable(String::new(), ir::Space::Function, ty, ir::Init::Zero, span)?;
-        Ok(self.code.f.locals.push(data))
-    }
-
-    /// A function variable for one IR value.
-    pub fn leaf_variable(&mut self, leaf: Type) -> ir::Local {
-        self.code.f.locals.push(ir::VarData {
-            name: String::new(),
-            space: ir::Space::Function,
-            size: leaf.mem_bytes(),
-            align: leaf.lane().mem_bytes() * leaf.lanes().next_power_of_two(),
-            init: ir::Init::Zero,
-            span: Span::UNKNOWN,
-        })
-    }
-
-    /// Stores to such a variable.
-    pub fn keep(&mut self, local: ir::Local, value: Value) {
-        let align = self.code.f.locals[local].align;
-        let mem = ir::Mem::new(ir::Place::Local(local), 0, align).flags(ir::MemFlags::IN_BOUNDS);
-        self.b().store(value, mem, None);
-    }
-
-    /// Loads from such a variable.
-    pub fn kept(&mut self, local: ir::Local, leaf: Type) -> Value {
-        let align = self.code.f.locals[local].align;
-        let mem = ir::Mem::new(ir::Place::Local(local), 0, align).flags(ir::MemFlags::IN_BOUNDS);
-        self.b().load(leaf, mem, None)
-    }
-
-    /// A pointer to the beginning of a function variable.
-    pub fn local_ptr(&self, local: ir::Local, ty: Ty) -> Ptr {
-        Ptr {
-            place: ir::Place::Local(local),
-            choice: None,
-            base: None,
-            host: false,
-            flags: ir::MemFlags::NONE,
-            offset: 0,
-            dynamic: None,
-            reach: Some(0),
-            align: self.code.f.locals[local].align,
-            ty,
-            matrix: None,
-            lanes: None,
-            still: false,
         }
     }
 

@@ -4,7 +4,7 @@ use super::cx::Lowered;
 use super::func::FuncCx;
 use crate::module::Inst;
 use crate::value::Val;
-use gpucc_frontend_common::Partner;
+use gpucc_frontend_common::{Memory, Partner};
 use gpucc_ir as ir;
 use ir::{Edge, IntCc, Reach, Reduce, ReduceOp, Refusal, Type, Value};
 use rspirv::spirv::{GroupOperation, Op, Scope};

@@ -6,7 +6,7 @@ use super::func::FuncCx;
 use crate::module::Inst;
 use crate::types::{ImageTy, Kind};
 use crate::value::{Handle, Texel, Val};
-use gpucc_frontend_common::report;
+use gpucc_frontend_common::{Memory, Question, Textures, question, report, texel_offset};
 use gpucc_ir as ir;
 use gpucc_pipeline::{Base, Format};
 use ir::{
@@ -29,52 +29,20 @@ struct Operands {
     sample: Option<u32>,
 }
 
-/// The format of a storage image.
+/// The format of a storage image: SPIR-V's names are shorter forms of WebGPU's.
 fn format(format: ImageFormat) -> Option<Format> {
-    use ImageFormat as F;
-    let name = match format {
-        F::Rgba32f => "rgba32float",
-        F::Rgba16f => "rgba16float",
-        F::R32f => "r32float",
-        F::Rgba8 => "rgba8unorm",
-        F::Rgba8Snorm => "rgba8snorm",
-        F::Rg32f => "rg32float",
-        F::Rg16f => "rg16float",
-        F::R11fG11fB10f => "rg11b10ufloat",
-        F::R16f => "r16float",
-        F::Rgba16 => "rgba16unorm",
-        F::Rgb10A2 => "rgb10a2unorm",
-        F::Rg16 => "rg16unorm",
-        F::Rg8 => "rg8unorm",
-        F::R16 => "r16unorm",
-        F::R8 => "r8unorm",
-        F::Rgba16Snorm => "rgba16snorm",
-        F::Rg16Snorm => "rg16snorm",
-        F::Rg8Snorm => "rg8snorm",
-        F::R16Snorm => "r16snorm",
-        F::R8Snorm => "r8snorm",
-        F::Rgba32i => "rgba32sint",
-        F::Rgba16i => "rgba16sint",
-        F::Rgba8i => "rgba8sint",
-        F::R32i => "r32sint",
-        F::Rg32i => "rg32sint",
-        F::Rg16i => "rg16sint",
-        F::Rg8i => "rg8sint",
-        F::R16i => "r16sint",
-        F::R8i => "r8sint",
-        F::Rgba32ui => "rgba32uint",
-        F::Rgba16ui => "rgba16uint",
-        F::Rgba8ui => "rgba8uint",
-        F::R32ui => "r32uint",
-        F::Rgb10a2ui => "rgb10a2uint",
-        F::Rg32ui => "rg32uint",
-        F::Rg16ui => "rg16uint",
-        F::Rg8ui => "rg8uint",
-        F::R16ui => "r16uint",
-        F::R8ui => "r8uint",
-        _ => return None,
+    let name = format!("{format:?}").to_lowercase();
+    let name = match name.as_str() {
+        "r11fg11fb10f" => "rg11b10ufloat".to_string(),
+        n if n.ends_with("snorm") => name,
+        n => match (n.strip_suffix("ui"), n.strip_suffix('i'), n.strip_suffix('f')) {
+            (Some(n), ..) => format!("{n}uint"),
+            (_, Some(n), _) => format!("{n}sint"),
+            (.., Some(n)) => format!("{n}float"),
+            _ => format!("{n}unorm"),
+        },
     };
-    Format::parse(name).ok()
+    Format::parse(&name).ok()
 }
 
 impl ModuleCx<'_> {
@@ -356,15 +324,7 @@ impl FuncCx<'_, '_> {
         let Some(c) = self.code.f.as_const(value) else {
             return self.missing(Refusal::Spirv, "with an offset that is no constant");
         };
-        let bits = c.ty.bits();
-        let mut parts = [0; 3];
-        for (to, &b) in parts.iter_mut().zip(&c.bits) {
-            *to = ((b << (64 - bits)) as i64 >> (64 - bits)) as i32;
-        }
-        if parts.iter().any(|p| !(-8..8).contains(p)) {
-            return self.wrong("an offset is from -8 to 7");
-        }
-        Ok(parts)
+        texel_offset(c).map_or_else(|| self.wrong("an offset is from -8 to 7"), Ok)
     }
 
     fn is_constant(&mut self, id: u32) -> Lowered<bool> {
@@ -420,19 +380,6 @@ impl FuncCx<'_, '_> {
         Ok(self.code.compose(&lanes))
     }
 
-    /// The operands that a descriptor asks for, in its order.
-    fn arguments(&self, desc: TexDesc, given: &[(TexArg, Value)]) -> Lowered<Vec<Value>> {
-        let mut list = Vec::new();
-        for arg in desc.args() {
-            match given.iter().find(|g| g.0 == arg) {
-                Some(&(_, v)) if desc.arg_type(arg).is_none_or(|want| self.code.f.ty(v) == want) => list.push(v),
-                Some(_) => return self.wrong(format!("its {} does not fit the image", arg.name())),
-                None => return self.wrong(format!("it has no {}", arg.name())),
-            }
-        }
-        Ok(list)
-    }
-
     /// Whether a texture or an image answers what is asked. Texels of several samples are fetched one by one, those of cubes sampled.
     fn answers(&self, op: Ir, tex: Tex) -> Lowered<()> {
         let (kind, desc) = (self.m.out.resources[tex.texture].kind, tex.desc);
@@ -457,11 +404,7 @@ impl FuncCx<'_, '_> {
     /// Emits a texture instruction.
     fn emit_tex(&mut self, op: Ir, given: &[(TexArg, Value)], tex: Tex) -> Lowered<Value> {
         self.answers(op, tex)?;
-        let args = self.arguments(tex.desc, given)?;
-        let kind = self.m.out.resources[tex.texture].kind;
-        let lane = kind.texels().map_or(Type::F32, |t| t.3);
-        let Some(ty) = tex.desc.result_type(lane) else { return self.broken("a texture function without a result") };
-        Ok(self.b().tex(op, &args, tex, ty))
+        self.ask(op, given, tex)
     }
 
     fn sample(&mut self, inst: &Inst) -> Lowered<Val> {
@@ -569,17 +512,11 @@ impl FuncCx<'_, '_> {
         what: TexWhat,
         coords: u32,
         proj: bool,
-    ) -> Lowered<(TexDesc, Vec<(TexArg, Value)>)> {
+    ) -> Lowered<Question> {
         let ty = self.image_ty(image)?;
         let span = self.m.handles[image.variable].span;
         let dim = self.m.dim(ty, span)?;
-        let mut desc = TexDesc::new(what, dim)
-            .with_multisampled(ty.multisampled)
-            .with_texture_indexed(image.index.is_some())
-            .with_sampler_indexed(sampler.index.is_some());
-        let mut given = Vec::new();
-        given.extend(image.index.map(|v| (TexArg::TextureIndex, v)));
-        given.extend(sampler.index.map(|v| (TexArg::SamplerIndex, v)));
+        let (mut desc, mut given) = question(what, dim, ty.multisampled, [image.index, sampler.index]);
         let all = self.float(coords)?;
         let axes = dim.axes();
         let mut place = self.lanes_of(all, 0, axes)?;
@@ -623,10 +560,7 @@ impl FuncCx<'_, '_> {
         let span = self.m.handles[image.variable].span;
         let ty = self.image_ty(image)?;
         let dim = self.m.dim(ty, span)?;
-        let mut desc = TexDesc::new(TexWhat::Lod, dim)
-            .with_lod(TexLod::Implicit)
-            .with_texture_indexed(image.index.is_some())
-            .with_sampler_indexed(sampler.index.is_some());
+        let mut desc = question(TexWhat::Lod, dim, false, [image.index, sampler.index]).0.with_lod(TexLod::Implicit);
         if ty.arrayed {
             desc = desc.with_layer(TexLayer::Float);
         }
@@ -711,11 +645,7 @@ impl FuncCx<'_, '_> {
             let Some(c) = self.code.f.as_const(offset) else {
                 return self.missing(Refusal::Spirv, "with offsets that are no constants");
             };
-            let mut parts = [0; 3];
-            parts.iter_mut().zip(&c.bits).for_each(|(to, &b)| *to = b as u32 as i32);
-            if parts.iter().any(|p| !(-8..8).contains(p)) {
-                return self.wrong("an offset is from -8 to 7");
-            }
+            let Some(parts) = texel_offset(c) else { return self.wrong("an offset is from -8 to 7") };
             let four = self.sampled(inst, Ir::Tex, desc.with_offset(parts), &given, &image, &sampler)?;
             let four = self.single(&four)?;
             lanes.push(self.code.extract(four, 3));
@@ -727,13 +657,11 @@ impl FuncCx<'_, '_> {
     }
 
     /// The whole texels that a coordinate names.
-    fn place_of(&mut self, image: &Handle, what: TexWhat, id: u32) -> Lowered<(TexDesc, Vec<(TexArg, Value)>)> {
+    fn place_of(&mut self, image: &Handle, what: TexWhat, id: u32) -> Lowered<Question> {
         let ty = self.image_ty(image)?;
         let span = self.m.handles[image.variable].span;
         let dim = self.m.dim(ty, span)?;
-        let mut desc =
-            TexDesc::new(what, dim).with_multisampled(ty.multisampled).with_texture_indexed(image.index.is_some());
-        let mut given: Vec<(TexArg, Value)> = image.index.map(|v| (TexArg::TextureIndex, v)).into_iter().collect();
+        let (mut desc, mut given) = question(what, dim, ty.multisampled, [image.index, None]);
         let mut all = self.word(id)?;
         if ty.dim == Dim::DimSubpassData {
             all = self.own_pixel(all)?;
@@ -848,7 +776,7 @@ impl FuncCx<'_, '_> {
         let value = self.four(o[2], lane)?;
         given.push((TexArg::Value, value));
         self.answers(Ir::ImageStore, Tex::new(texture, desc))?;
-        let args = self.arguments(desc, &given)?;
+        let args = self.tex_operands(desc, &given)?;
         self.b().image_store(&args, Tex::new(texture, desc));
         Ok(Val::Void)
     }
@@ -882,9 +810,7 @@ impl FuncCx<'_, '_> {
         let ty = self.image_ty(image)?;
         let span = self.m.handles[image.variable].span;
         let dim = self.m.dim(ty, span)?;
-        let mut desc =
-            TexDesc::new(what, dim).with_multisampled(ty.multisampled).with_texture_indexed(image.index.is_some());
-        let mut given: Vec<(TexArg, Value)> = image.index.map(|v| (TexArg::TextureIndex, v)).into_iter().collect();
+        let (mut desc, mut given) = question(what, dim, ty.multisampled, [image.index, None]);
         if let Some(level) = level {
             given.push((TexArg::Level, level));
             desc = desc.with_lod(TexLod::Level);
@@ -947,13 +873,8 @@ impl FuncCx<'_, '_> {
         };
         let span = self.m.handles[image.variable].span;
         let dim = self.m.dim(ty, span)?;
-        let mut desc = TexDesc::new(TexWhat::Lod, dim)
-            .with_lod(TexLod::Implicit)
-            .with_texture_indexed(image.index.is_some())
-            .with_sampler_indexed(sampler.index.is_some());
-        let mut given: Vec<(TexArg, Value)> = Vec::new();
-        given.extend(image.index.map(|v| (TexArg::TextureIndex, v)));
-        given.extend(sampler.index.map(|v| (TexArg::SamplerIndex, v)));
+        let (mut desc, mut given) = question(TexWhat::Lod, dim, false, [image.index, sampler.index]);
+        desc = desc.with_lod(TexLod::Implicit);
         given.push((TexArg::Coords, self.lanes_of(all, 0, dim.axes())?));
         if let Some(&layer) = padded.last() {
             desc = desc.with_layer(TexLayer::Float);
@@ -1009,7 +930,7 @@ impl FuncCx<'_, '_> {
         }
         let tex = Tex::new(texture, desc);
         self.answers(Ir::ImageAtomic, tex)?;
-        let args = self.arguments(desc, &given)?;
+        let args = self.tex_operands(desc, &given)?;
         let old = self.b().image_atomic(op, &args, tex, Type::I32);
         Ok(if inst.op == Op::AtomicStore { Val::Void } else { Val::One(old) })
     }

@@ -3,19 +3,178 @@
 use super::cx::Lowered;
 use super::func::FuncCx;
 use crate::module::Inst;
-use crate::types::Kind;
+use crate::types::{Kind, Ty, Types};
 use crate::value::{Cell, Index, Ptr, Val};
-use gpucc_frontend_common::limits;
+use gpucc_frontend_common::Memory;
 use gpucc_ir as ir;
 use ir::{AtomicOp, Edge, IntCc, Mem, MemFlags, Place, Refusal, Type, Value};
 use rspirv::spirv::Op;
 use std::rc::Rc;
 
-/// Arrays of up to this many elements are indexed at run time by selects instead of through memory.
-const SELECT_ELEMENTS: usize = 4;
+impl<'m> Memory for FuncCx<'_, 'm> {
+    type Ty = Ty;
+    type Types = Types<'m>;
+    type Val = Val;
 
-/// Zeros of more leaves than this are no stores of their own.
-const MANY_LEAVES: u64 = 16;
+    fn types(&self) -> &Types<'m> {
+        &self.m.types
+    }
+
+    fn out(&self) -> &ir::Module {
+        &self.m.out
+    }
+
+    fn table(&mut self, bytes: Vec<u8>, align: u32) -> ir::Global {
+        self.m.tables.table(&mut self.m.out, bytes, align)
+    }
+
+    fn nameless(&self, ty: Ty) -> Lowered<ir::VarData> {
+        self.m.own_variable(String::new(), ir::Space::Function, ty, ir::Init::Zero, self.span())
+    }
+
+    fn misfit<R>(&self, what: &str) -> Lowered<R> {
+        self.wrong(what)
+    }
+
+    fn count(&mut self, parts: u64) -> Lowered<()> {
+        self.m.count(parts)
+    }
+
+    fn part_ty(&self, ty: Ty, index: u32) -> Lowered<Ty> {
+        match self.m.types.part(ty, index) {
+            Some(part) => Ok(part),
+            None => self.wrong("it asks for a part that is not there"),
+        }
+    }
+
+    fn part_ptr(&self, ptr: &Ptr, index: u32) -> Lowered<Ptr> {
+        let types = &self.m.types;
+        let mut part = Ptr { ty: self.part_ty(ptr.ty, index)?, ..ptr.clone() };
+        let bytes = match types.kind(ptr.ty) {
+            Kind::Struct(members) if ptr.host => {
+                part.matrix = members[index as usize].matrix;
+                part.flags = part.flags.with(members[index as usize].flags);
+                match members[index as usize].offset {
+                    Some(offset) => offset,
+                    None => return self.wrong("a member of a buffer without an `Offset`"),
+                }
+            }
+            Kind::Struct(_) => types.get(ptr.ty).own.offsets[index as usize],
+            _ => {
+                let stride = self.stride(ptr)?;
+                self.inside(ptr, &mut part);
+                index.wrapping_mul(stride)
+            }
+        };
+        part.offset = ptr.offset.wrapping_add(bytes);
+        Ok(part)
+    }
+
+    fn inside(&self, ptr: &Ptr, part: &mut Ptr) {
+        match (self.m.types.kind(ptr.ty), ptr.matrix) {
+            (Kind::Matrix(..), Some(layout)) if ptr.host => {
+                part.lanes = if layout.row_major { Some(layout.stride) } else { None };
+                part.matrix = None;
+            }
+            (Kind::Vector(..), _) => part.lanes = None,
+            _ => {}
+        }
+    }
+
+    fn stride(&self, ptr: &Ptr) -> Lowered<u32> {
+        let types = &self.m.types;
+        let own = &types.get(ptr.ty).own;
+        let found = match (types.kind(ptr.ty), ptr.host) {
+            (Kind::Array(_, _, stride) | Kind::Runtime(_, stride), true) => *stride,
+            (Kind::Matrix(..), true) => match ptr.matrix {
+                Some(layout) if layout.row_major => Some(types.get(ptr.ty).scalar_bytes),
+                Some(layout) => Some(layout.stride),
+                None => None,
+            },
+            (Kind::Array(..) | Kind::Runtime(..) | Kind::Matrix(..), false) => Some(own.stride),
+            (Kind::Vector(..), _) => Some(ptr.lanes.unwrap_or(types.get(ptr.ty).scalar_bytes)),
+            _ => None,
+        };
+        match found {
+            Some(stride) => Ok(stride),
+            None => self.wrong("it asks for a part of what has none, or of an array or a matrix without a stride"),
+        }
+    }
+
+    fn element_ptr(&mut self, ptr: &Ptr, index: Value) -> Lowered<Ptr> {
+        if matches!(self.m.types.kind(ptr.ty), Kind::Struct(_)) {
+            return self.wrong("the index of a member is no constant");
+        }
+        self.element_of(ptr, index)
+    }
+
+    fn writable(&self, ptr: &Ptr) -> Lowered<()> {
+        let read = |p: &Place| matches!(*p, Place::Buffer(r) if !self.m.out.resources[r].kind.is_writable());
+        match ptr.places().iter().any(read) {
+            true => self.wrong("it writes a buffer that is only read"),
+            false => Ok(()),
+        }
+    }
+
+    fn load_leaf(&mut self, ptr: &Ptr, leaf: Type, flags: MemFlags) -> Lowered<Value> {
+        if ptr.lanes.is_some() && leaf.is_vector() {
+            return self.load_column(ptr, leaf, flags);
+        }
+        let loaded = self.at_place(ptr, Some(leaf), &mut |cx, ptr| {
+            let mem = cx.mem(ptr, leaf.mem_bytes())?.flags(flags);
+            cx.natural(&mem, leaf)?;
+            let dynamic = cx.dynamic(ptr);
+            Ok(Some(cx.b().load(leaf, mem, dynamic)))
+        })?;
+        loaded.map_or_else(|| self.broken("a load of nothing"), Ok)
+    }
+
+    fn store_leaf(&mut self, ptr: &Ptr, value: Value) -> Lowered<()> {
+        let lanes = self.code.f.ty(value).lanes();
+        if ptr.lanes.is_some() && lanes > 1 {
+            return (0..lanes).try_for_each(|k| {
+                let part = self.part_ptr(ptr, k)?;
+                let lane = self.code.extract(value, k);
+                self.store_leaf(&part, lane)
+            });
+        }
+        let bytes = self.code.f.ty(value).mem_bytes();
+        self.at_place(ptr, None, &mut |cx, ptr| {
+            let mem = cx.mem(ptr, bytes)?;
+            cx.natural(&mem, cx.code.f.ty(value))?;
+            let dynamic = cx.dynamic(ptr);
+            cx.b().store(value, mem, dynamic);
+            Ok(None)
+        })?;
+        Ok(())
+    }
+
+    fn load_parts(&mut self, ptr: &Ptr, flags: MemFlags) -> Lowered<Val> {
+        self.check_size(ptr.ty)?;
+        match (self.m.types.kind(ptr.ty).clone(), ptr.matrix) {
+            (Kind::Matrix(column, n), Some(layout)) if layout.row_major && ptr.host => {
+                self.load_rows(ptr, column, n, layout.stride, flags)
+            }
+            _ => self.load_each(ptr, flags),
+        }
+    }
+
+    fn store_parts(&mut self, ptr: &Ptr, parts: &[Val]) -> Lowered<()> {
+        match (self.m.types.kind(ptr.ty), ptr.matrix) {
+            (Kind::Matrix(..), Some(layout)) if layout.row_major && ptr.host => {
+                self.store_rows(ptr, parts, layout.stride)
+            }
+            _ => self.store_each(ptr, parts),
+        }
+    }
+
+    fn select_other(&mut self, condition: Value, yes: &Val, no: &Val) -> Lowered<Val> {
+        match (yes, no) {
+            (Val::Ptr(a), Val::Ptr(b)) => self.select_pointer(condition, a, b),
+            _ => self.missing(Refusal::Spirv, "of images or samplers, or of pointers into several variables"),
+        }
+    }
+}
 
 impl FuncCx<'_, '_> {
     /// Lowers an `OpLoad` to a value.
@@ -121,33 +280,19 @@ impl FuncCx<'_, '_> {
         }
     }
 
-    /// Refuses stores to what is only read.
-    fn writable(&self, ptr: &Ptr) -> Lowered<()> {
-        let read = |p: &Place| matches!(*p, Place::Buffer(r) if !self.m.out.resources[r].kind.is_writable());
-        match ptr.places().iter().any(read) {
-            true => self.wrong("it writes a buffer that is only read"),
-            false => Ok(()),
-        }
-    }
-
     /// The attribute of an access of `bytes` bytes.
     fn mem(&self, ptr: &Ptr, bytes: u32) -> Lowered<Mem> {
-        let mut flags = ptr.flags;
-        let (size, fixed) = match ptr.place {
-            Place::Buffer(r) => (self.m.out.resources[r].min_size, self.m.out.resources[r].stride == 0),
-            Place::Global(g) => (self.m.out.globals[g].size, true),
-            Place::Local(l) => (self.code.f.locals[l].size, true),
-            Place::Address => (0, false),
+        let fixed = match ptr.place {
+            Place::Buffer(r) => self.m.out.resources[r].stride == 0,
+            Place::Global(_) | Place::Local(_) => true,
+            Place::Address => false,
         };
-        let end = ptr.reach.map(|reach| u64::from(ptr.offset) + reach + u64::from(bytes));
-        if end.is_some_and(|end| end <= u64::from(size)) {
-            flags = flags.with(MemFlags::IN_BOUNDS);
-        }
+        let size = self.place_bytes(ptr.place);
         let least = if ptr.dynamic.is_some() { 0 } else { ptr.offset };
         if fixed && u64::from(least) + u64::from(bytes) > u64::from(size) {
             return self.wrong(format!("{bytes} bytes at {least} lie outside of the {size} bytes of the variable"));
         }
-        Ok(Mem { place: ptr.place, offset: ptr.offset, align: ptr.address_align(), flags })
+        Ok(self.access(ptr, bytes))
     }
 
     /// Refuses an address that is said to be aligned to less than a component.
@@ -158,76 +303,14 @@ impl FuncCx<'_, '_> {
         }
     }
 
-    /// Reads what a pointer points to.
-    pub fn load(&mut self, ptr: &Ptr) -> Lowered<Val> {
-        self.load_with(ptr, MemFlags::NONE)
-    }
-
-    /// Reads with more flags on each access.
-    pub fn load_with(&mut self, ptr: &Ptr, flags: MemFlags) -> Lowered<Val> {
-        if let Some(leaf) = self.m.types.leaf(ptr.ty) {
-            if ptr.lanes.is_some() && leaf.is_vector() {
-                return self.load_column(ptr, leaf, flags);
-            }
-            return self.load_leaf(ptr, leaf, flags).map(Val::One);
-        }
-        let all = ptr.flags.with(flags);
-        if (all.has(MemFlags::READONLY) || ptr.still && self.is_long(ptr.ty)) && all.is_alone() {
-            return Ok(Val::InMemory(ptr.clone().into()));
-        }
-        self.load_parts(ptr, flags)
-    }
-
-    /// One scalar or vector.
-    pub fn load_leaf(&mut self, ptr: &Ptr, leaf: Type, flags: MemFlags) -> Lowered<Value> {
-        let loaded = self.at_place(ptr, Some(leaf), &mut |cx, ptr| {
-            let mem = cx.mem(ptr, leaf.mem_bytes())?.flags(flags);
-            cx.natural(&mem, leaf)?;
-            let dynamic = cx.dynamic(ptr);
-            Ok(Some(cx.b().load(leaf, mem, dynamic)))
-        })?;
-        loaded.map_or_else(|| self.broken("a load of nothing"), Ok)
-    }
-
-    /// Writes one scalar or vector.
-    pub fn store_leaf(&mut self, ptr: &Ptr, value: Value) -> Lowered<()> {
-        let bytes = self.code.f.ty(value).mem_bytes();
-        self.at_place(ptr, None, &mut |cx, ptr| {
-            let mem = cx.mem(ptr, bytes)?;
-            cx.natural(&mem, cx.code.f.ty(value))?;
-            let dynamic = cx.dynamic(ptr);
-            cx.b().store(value, mem, dynamic);
-            Ok(None)
-        })?;
-        Ok(())
-    }
-
     /// A column of a matrix whose rows lie together.
-    fn load_column(&mut self, ptr: &Ptr, leaf: Type, flags: MemFlags) -> Lowered<Val> {
+    fn load_column(&mut self, ptr: &Ptr, leaf: Type, flags: MemFlags) -> Lowered<Value> {
         let mut lanes = Vec::new();
         for k in 0..leaf.lanes() {
             let part = self.part_ptr(ptr, k)?;
-            let val = self.load_with(&part, flags)?;
-            lanes.push(self.single(&val)?);
+            lanes.push(self.load_leaf(&part, leaf.lane(), flags)?);
         }
-        Ok(Val::One(self.code.compose(&lanes)))
-    }
-
-    fn load_parts(&mut self, ptr: &Ptr, flags: MemFlags) -> Lowered<Val> {
-        self.check_size(ptr.ty)?;
-        if let (Kind::Matrix(column, n), Some(layout)) = (self.m.types.kind(ptr.ty).clone(), ptr.matrix)
-            && layout.row_major
-            && ptr.host
-        {
-            return self.load_rows(ptr, column, n, layout.stride, flags);
-        }
-        let mut parts = Vec::new();
-        for i in 0..self.m.types.parts(ptr.ty) {
-            let part = self.part_ptr(ptr, i)?;
-            let value = self.load_with(&part, flags)?;
-            parts.push(self.materialise(&value)?);
-        }
-        Ok(Val::parts(parts))
+        Ok(self.code.compose(&lanes))
     }
 
     /// A whole matrix whose rows lie together: row by row.
@@ -243,60 +326,6 @@ impl FuncCx<'_, '_> {
         Ok(Val::parts(columns.into_iter().map(Val::One).collect()))
     }
 
-    /// Brings an aggregate that was left in memory into values.
-    pub fn materialise(&mut self, value: &Val) -> Lowered<Val> {
-        match value {
-            Val::InMemory(ptr) => {
-                let ptr = ptr.clone();
-                self.load_parts(&ptr, MemFlags::NONE)
-            }
-            Val::Ptr(ptr) if ptr.base.is_some() => Ok(Val::One(self.address(ptr))),
-            other => Ok(other.clone()),
-        }
-    }
-
-    /// Writes a value to where a pointer points: leaf by leaf, or by a copy of what is in memory; never padding.
-    pub fn store(&mut self, ptr: &Ptr, value: &Val) -> Lowered<()> {
-        self.writable(ptr)?;
-        if let Some(leaf) = self.m.types.leaf(ptr.ty) {
-            let value = self.materialise(value)?;
-            let value = self.single(&value)?;
-            if ptr.lanes.is_some() && leaf.is_vector() {
-                for k in 0..leaf.lanes() {
-                    let part = self.part_ptr(ptr, k)?;
-                    let lane = self.code.extract(value, k);
-                    self.store(&part, &Val::One(lane))?;
-                }
-                return Ok(());
-            }
-            return self.store_leaf(ptr, value);
-        }
-        if let Val::InMemory(from) = value
-            && self.is_long(ptr.ty)
-        {
-            return self.copy(ptr, &from.clone());
-        }
-        match self.materialise(value)? {
-            value if self.clears(ptr, &value) => {
-                self.b().var_init(ptr.place);
-                Ok(())
-            }
-            Val::Parts(parts) => {
-                if let (Kind::Matrix(..), Some(layout), true) =
-                    (self.m.types.kind(ptr.ty), ptr.matrix.filter(|l| l.row_major), ptr.host)
-                {
-                    return self.store_rows(ptr, &parts, layout.stride);
-                }
-                for (i, part) in parts.iter().enumerate() {
-                    let into = self.part_ptr(ptr, i as u32)?;
-                    self.store(&into, part)?;
-                }
-                Ok(())
-            }
-            _ => self.wrong("it stores what is no value"),
-        }
-    }
-
     fn store_rows(&mut self, ptr: &Ptr, columns: &[Val], stride: u32) -> Lowered<()> {
         let columns = columns.iter().map(|c| self.single(c)).collect::<Lowered<Vec<_>>>()?;
         for (k, row) in self.code.transpose(&columns).into_iter().enumerate() {
@@ -304,35 +333,6 @@ impl FuncCx<'_, '_> {
             self.store_leaf(&part, row)?;
         }
         Ok(())
-    }
-
-    /// Whether a store sets a whole variable of many leaves to zero, which is what it begins with: one instruction then,
-    /// in place of one for each leaf.
-    fn clears(&self, ptr: &Ptr, value: &Val) -> bool {
-        if ptr.choice.is_some() {
-            return false;
-        }
-        let var = match ptr.place {
-            Place::Global(g) if self.m.out.globals[g].space == ir::Space::Workgroup => &self.m.out.globals[g],
-            Place::Local(l) => &self.code.f.locals[l],
-            _ => return false,
-        };
-        let whole =
-            !ptr.host && ptr.offset == 0 && ptr.dynamic.is_none() && self.m.types.get(ptr.ty).own.size == var.size;
-        let zero = match &var.init {
-            ir::Init::Zero => true,
-            ir::Init::Bytes(bytes) => bytes.iter().all(|b| *b == 0),
-        };
-        whole && zero && self.m.types.get(ptr.ty).leaves > MANY_LEAVES && self.is_zero(value)
-    }
-
-    /// Whether all leaves of a value are constants with no bit set.
-    fn is_zero(&self, value: &Val) -> bool {
-        match value {
-            Val::One(v) => self.code.f.as_const(*v).is_some_and(|c| c.bits.iter().all(|&b| b == 0)),
-            Val::Parts(parts) => parts.iter().all(|p| self.is_zero(p)),
-            _ => false,
-        }
     }
 
     /// The part of an input that a pointer names.
@@ -350,140 +350,6 @@ impl FuncCx<'_, '_> {
         Ok(val)
     }
 
-    /// A constant-indexed part of a value.
-    pub fn part(&mut self, base: &Val, index: u32) -> Lowered<Val> {
-        match base {
-            Val::InMemory(ptr) => {
-                let part = self.part_ptr(ptr, index)?;
-                self.load(&part)
-            }
-            Val::One(v) => {
-                if index >= self.code.f.ty(*v).lanes() || !self.code.f.ty(*v).is_vector() {
-                    return self.wrong(format!("there is no component {index}"));
-                }
-                Ok(Val::One(self.code.extract(*v, index)))
-            }
-            Val::Parts(parts) => match parts.get(index as usize) {
-                Some(part) => Ok(part.clone()),
-                None => self.wrong(format!("there is no part {index}")),
-            },
-            _ => self.wrong("it takes a part of what has none"),
-        }
-    }
-
-    /// A part of a value of type `ty` with a run-time index. Out of range it is some part.
-    pub fn element(&mut self, base: &Val, ty: crate::types::Ty, index: Value) -> Lowered<Val> {
-        if let Some(bits) = self.code.f.const_bits(index) {
-            let count = self.m.types.parts(ty);
-            return self.part(base, (bits.min(u64::from(u32::MAX)) as u32).min(count.saturating_sub(1)));
-        }
-        match base {
-            Val::InMemory(ptr) => {
-                let part = self.element_ptr(ptr, index)?;
-                self.load(&part)
-            }
-            Val::One(v) => {
-                let index = self.code.as_i32(index);
-                Ok(Val::One(self.b().extract_dyn(*v, index)))
-            }
-            Val::Parts(parts) => {
-                let index = self.code.as_i32(index);
-                let part = self.m.types.part(ty, 0);
-                let few = part.is_some_and(|p| self.m.types.get(p).leaves <= 4);
-                if parts.len() <= SELECT_ELEMENTS && few {
-                    return self.choose(parts, index);
-                }
-                let ptr = self.addressable(base, ty)?;
-                let part = self.element_ptr(&ptr, index)?;
-                self.load(&part)
-            }
-            _ => self.wrong("it takes a part of what has none"),
-        }
-    }
-
-    /// The part with this index by a chain of selects; the last one if the index is too large.
-    fn choose(&mut self, parts: &[Val], index: Value) -> Lowered<Val> {
-        let Some(mut chosen) = parts.last().cloned() else { return self.wrong("a part of an empty value") };
-        for (i, part) in parts.iter().enumerate().rev().skip(1) {
-            let i = self.code.f.iconst(Type::I32, i as i64);
-            let here = self.b().icmp(IntCc::Eq, index, i);
-            chosen = self.select_val(here, part, &chosen)?;
-        }
-        Ok(chosen)
-    }
-
-    /// One of two values of the same shape.
-    pub fn select_val(&mut self, condition: Value, yes: &Val, no: &Val) -> Lowered<Val> {
-        if let (Val::Ptr(a), Val::Ptr(b)) = (yes, no)
-            && a.base.is_none()
-            && b.base.is_none()
-        {
-            return self.select_pointer(condition, &a.clone(), &b.clone());
-        }
-        match (self.materialise(yes)?, self.materialise(no)?) {
-            (Val::One(a), Val::One(b)) => Ok(Val::One(if a == b { a } else { self.b().select(condition, a, b) })),
-            (Val::Parts(a), Val::Parts(b)) => {
-                let pairs = a.iter().zip(b.iter()).map(|(a, b)| self.select_val(condition, a, b));
-                Ok(Val::parts(pairs.collect::<Lowered<_>>()?))
-            }
-            _ => self.missing(Refusal::Spirv, "of images or samplers, or of pointers into several variables"),
-        }
-    }
-
-    /// Puts a value where it can be indexed: a constant into a table, anything else into a variable.
-    fn addressable(&mut self, value: &Val, ty: crate::types::Ty) -> Lowered<Ptr> {
-        self.check_size(ty)?;
-        let own = self.m.types.get(ty).own.clone();
-        if u64::from(own.size) > limits::VARIABLE_BYTES.max {
-            return Err(super::variable::too_large(Refusal::PrivateMemory, self.span()));
-        }
-        let local = if let Some(bytes) = self.memory_image(value, ty)? {
-            let table = self.m.table(bytes, own.align);
-            let align = self.m.out.globals[table].align;
-            let flags = MemFlags::READONLY;
-            return Ok(Ptr {
-                place: Place::Global(table),
-                choice: None,
-                base: None,
-                host: false,
-                flags,
-                offset: 0,
-                dynamic: None,
-                reach: Some(0),
-                align,
-                ty,
-                matrix: None,
-                lanes: None,
-                still: false,
-            });
-        } else {
-            self.temporary(ty)?
-        };
-        let ptr = self.local_ptr(local, ty);
-        self.store(&ptr, value)?;
-        Ok(ptr)
-    }
-
-    /// The bytes of a value in our own layout if all of it is constant.
-    pub fn memory_image(&mut self, value: &Val, ty: crate::types::Ty) -> Lowered<Option<Vec<u8>>> {
-        let Some(tree) = self.constant_value(value) else { return Ok(None) };
-        let mut bytes = vec![0; self.m.types.get(ty).own.size as usize];
-        self.m.write(&tree, ty, 0, &mut bytes);
-        Ok(Some(bytes))
-    }
-
-    fn constant_value(&self, value: &Val) -> Option<super::data::Tree> {
-        use super::data::Tree;
-        match value {
-            Val::One(v) => self.code.f.as_const(*v).cloned().map(Tree::Leaf),
-            Val::Parts(parts) => {
-                let parts = parts.iter().map(|p| self.constant_value(p).map(Rc::new));
-                parts.collect::<Option<Vec<_>>>().map(Tree::Parts)
-            }
-            _ => None,
-        }
-    }
-
     /// Lowers an `OpArrayLength` of a buffer.
     pub fn array_length(&mut self, inst: &Inst) -> Lowered<Val> {
         let o = self.m.m.operands(inst);
@@ -495,17 +361,8 @@ impl FuncCx<'_, '_> {
         let Kind::Runtime(_, Some(stride)) = self.m.types.kind(ptr.ty).clone() else {
             return self.wrong("it asks for the length of what is no runtime-sized array in a buffer");
         };
-        let mut bytes = self.length_of(&ptr)?;
-        if ptr.offset > 0 {
-            let offset = self.code.f.iconst(Type::I32, ptr.offset.into());
-            bytes = self.b().isub(bytes, offset);
-        }
-        if stride.is_power_of_two() {
-            let shift = self.code.f.iconst(Type::I32, stride.trailing_zeros().into());
-            return Ok(Val::One(self.b().ushr(bytes, shift)));
-        }
-        let stride = self.code.f.iconst(Type::I32, stride.into());
-        Ok(Val::One(self.b().udiv(bytes, stride)))
+        let bytes = self.length_of(&ptr)?;
+        Ok(Val::One(self.elements(bytes, ptr.offset, stride)))
     }
 
     /// The bytes of the buffer that a pointer points into.
@@ -624,25 +481,5 @@ impl FuncCx<'_, '_> {
             Some(ty) if !ty.is_vector() && !ty.is_bool() => Ok((ptr, ty)),
             _ => self.wrong(format!("%{id} points to no scalar")),
         }
-    }
-}
-
-impl super::cx::ModuleCx<'_> {
-    /// A read-only variable with these bytes; equal tables are one.
-    fn table(&mut self, bytes: Vec<u8>, align: u32) -> ir::Global {
-        if let Some(&table) = self.tables.get(&bytes) {
-            return table;
-        }
-        let data = ir::VarData {
-            name: format!("table{}", self.tables.len()),
-            space: ir::Space::Private,
-            size: bytes.len() as u32,
-            align: align.max(16),
-            init: ir::Init::Bytes(bytes.clone()),
-            span: ir::Span::UNKNOWN,
-        };
-        let table = self.out.globals.push(data);
-        self.tables.insert(bytes, table);
-        table
     }
 }

@@ -29,7 +29,6 @@ mod values;
 mod variable;
 
 use crate::module::{Entry, Inst, Module};
-use crate::options::{self, Options, OverrideInfo};
 use crate::plan;
 use crate::tables;
 use crate::types::{Kind, Types};
@@ -37,7 +36,7 @@ use crate::value::Val;
 use cx::{Lowered, ModuleCx};
 use data::{Given, Global};
 use func::FuncCx;
-use gpucc_frontend_common::{limits, report};
+use gpucc_frontend_common::{Options, Tables, limits, named, report};
 use gpucc_ir as ir;
 use ir::{Diagnostic, Refusal};
 use rspirv::spirv::{BuiltIn, Decoration, ExecutionMode, Op, StorageClass};
@@ -51,7 +50,7 @@ use std::rc::Rc;
 pub fn lower(m: &Module, options: &Options) -> Result<ir::Module, Vec<Diagnostic>> {
     let entries = selected(m, options.entry.as_deref())?;
     let mut given: FxHashMap<u32, Given> = FxHashMap::default();
-    let overrides = options::overrides(m);
+    let overrides = m.overrides();
     for (key, value) in &options.overrides {
         let at = named(&overrides, key)?;
         given.insert(m.constants[at].number, Given::Number(*value));
@@ -86,7 +85,7 @@ pub fn lower(m: &Module, options: &Options) -> Result<ir::Module, Vec<Diagnostic
         funcs: FxHashMap::default(),
         inlined: FxHashSet::default(),
         inlined_io: FxHashSet::default(),
-        tables: FxHashMap::default(),
+        tables: Tables::default(),
         given,
         in_place: 0,
         instructions: 0,
@@ -150,24 +149,6 @@ fn selected<'m>(m: &'m Module, wanted: Option<&str>) -> Result<Vec<&'m Entry>, V
         return Err(vec![Diagnostic::invalid("no-entry-point", message).note(format!("entry points: {names}"))]);
     }
     Ok(list)
-}
-
-/// The override of a name or a decimal id.
-fn named(overrides: &[OverrideInfo], key: &str) -> Result<usize, Vec<Diagnostic>> {
-    let id = key.parse::<u16>().ok();
-    let found = overrides.iter().position(|o| (id.is_some() && o.id == id) || o.name.as_deref() == Some(key));
-    found.ok_or_else(|| {
-        let names = overrides.iter().map(|o| match (&o.name, o.id) {
-            (Some(name), Some(id)) => format!("`{name}` (id {id})"),
-            (Some(name), None) => format!("`{name}`"),
-            (None, Some(id)) => format!("id {id}"),
-            (None, None) => "one without a name".to_string(),
-        });
-        let names = names.collect::<Vec<_>>().join(", ");
-        let names =
-            if names.is_empty() { "the module has no overrides".to_string() } else { format!("overrides: {names}") };
-        vec![Diagnostic::invalid("override", format!("there is no override `{key}`")).note(names)]
-    })
 }
 
 impl<'m> ModuleCx<'m> {

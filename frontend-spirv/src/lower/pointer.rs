@@ -5,6 +5,7 @@ use super::func::FuncCx;
 use crate::module::Inst;
 use crate::types::{Kind, Ty};
 use crate::value::{Buffers, Choice, Handle, Index, InputPtr, Ptr, Val};
+use gpucc_frontend_common::Memory;
 use gpucc_ir as ir;
 use ir::{Edge, MemFlags, Place, Refusal, Type, Value};
 use std::rc::Rc;
@@ -181,103 +182,6 @@ impl FuncCx<'_, '_> {
         self.part_ptr(ptr, n)
     }
 
-    /// A pointer to one part of what `ptr` points to.
-    pub fn part_ptr(&self, ptr: &Ptr, index: u32) -> Lowered<Ptr> {
-        let types = &self.m.types;
-        let Some(ty) = types.part(ptr.ty, index) else { return self.wrong("it asks for a part that is not there") };
-        let mut part = Ptr { ty, ..ptr.clone() };
-        let bytes = match types.kind(ptr.ty) {
-            Kind::Struct(members) if ptr.host => {
-                part.matrix = members[index as usize].matrix;
-                part.flags = part.flags.with(members[index as usize].flags);
-                match members[index as usize].offset {
-                    Some(offset) => offset,
-                    None => return self.wrong("a member of a buffer without an `Offset`"),
-                }
-            }
-            Kind::Struct(_) => types.get(ptr.ty).own.offsets[index as usize],
-            _ => {
-                let stride = self.stride(ptr)?;
-                self.inside(ptr, &mut part);
-                index.wrapping_mul(stride)
-            }
-        };
-        part.offset = ptr.offset.wrapping_add(bytes);
-        Ok(part)
-    }
-
-    /// The layout that a pointer to a column of a matrix needs.
-    fn inside(&self, ptr: &Ptr, part: &mut Ptr) {
-        match (self.m.types.kind(ptr.ty), ptr.matrix) {
-            (Kind::Matrix(..), Some(layout)) if ptr.host => {
-                part.lanes = if layout.row_major { Some(layout.stride) } else { None };
-                part.matrix = None;
-            }
-            (Kind::Vector(..), _) => part.lanes = None,
-            _ => {}
-        }
-    }
-
-    /// Bytes from one part of an array, matrix or vector to the next.
-    pub fn stride(&self, ptr: &Ptr) -> Lowered<u32> {
-        let types = &self.m.types;
-        let own = &types.get(ptr.ty).own;
-        let found = match (types.kind(ptr.ty), ptr.host) {
-            (Kind::Array(_, _, stride) | Kind::Runtime(_, stride), true) => *stride,
-            (Kind::Matrix(..), true) => match ptr.matrix {
-                Some(layout) if layout.row_major => Some(types.get(ptr.ty).scalar_bytes),
-                Some(layout) => Some(layout.stride),
-                None => None,
-            },
-            (Kind::Array(..) | Kind::Runtime(..) | Kind::Matrix(..), false) => Some(own.stride),
-            (Kind::Vector(..), _) => Some(ptr.lanes.unwrap_or(types.get(ptr.ty).scalar_bytes)),
-            _ => None,
-        };
-        match found {
-            Some(stride) => Ok(stride),
-            None => self.wrong("it asks for a part of what has none, or of an array or a matrix without a stride"),
-        }
-    }
-
-    /// A pointer to the part with a run-time index.
-    pub fn element_ptr(&mut self, ptr: &Ptr, index: Value) -> Lowered<Ptr> {
-        if matches!(self.m.types.kind(ptr.ty), Kind::Struct(_)) {
-            return self.wrong("the index of a member is no constant");
-        }
-        self.element_of(ptr, index)
-    }
-
-    fn element_of(&mut self, ptr: &Ptr, index: Value) -> Lowered<Ptr> {
-        let stride = self.stride(ptr)?;
-        let Some(ty) = self.m.types.part(ptr.ty, 0) else { return self.wrong("it asks for a part of what has none") };
-        let mut index = self.code.as_i32(index);
-        let count = self.m.types.parts(ptr.ty);
-        let mut reach = None;
-        if count > 0 && self.m.out.options.robust {
-            // Every index is kept in its own array: an access never strays into a neighbouring member.
-            let last = self.code.f.iconst(Type::I32, i64::from(count) - 1);
-            index = self.b().umin(index, last);
-            reach = ptr.reach.map(|before| before + u64::from(count - 1) * u64::from(stride));
-        }
-        let bytes = self.times(index, stride);
-        let dynamic = match ptr.dynamic {
-            None => bytes,
-            Some(before) => self.b().iadd(before, bytes),
-        };
-        let align = ptr.align.min(1 << stride.trailing_zeros().min(16));
-        let mut part = Ptr { dynamic: Some(dynamic), reach, align, ty, ..ptr.clone() };
-        self.inside(ptr, &mut part);
-        Ok(part)
-    }
-
-    fn times(&mut self, index: Value, stride: u32) -> Value {
-        if stride == 1 {
-            return index;
-        }
-        let stride = self.code.f.iconst(Type::I32, stride.into());
-        self.b().imul(index, stride)
-    }
-
     /// The offset of a pointer from the beginning of its place.
     pub fn whole_offset(&mut self, ptr: &Ptr) -> Lowered<Value> {
         let constant = self.code.f.iconst(Type::I32, i64::from(ptr.offset as i32));
@@ -339,46 +243,9 @@ impl FuncCx<'_, '_> {
         let Val::One(base) = val else { return Ok(val) };
         let ty = self.ty_of(id)?;
         let Some(to) = self.m.types.address_of(ty).and_then(|to| self.m.types.find(to)) else { return Ok(val) };
-        Ok(Val::Ptr(Rc::new(Ptr {
-            place: Place::Address,
-            choice: None,
-            base: Some(base),
-            host: true,
-            flags: MemFlags::NONE,
-            offset: 0,
-            dynamic: None,
-            reach: None,
-            // Accesses say theirs.
-            align: 1 << 16,
-            ty: to,
-            matrix: None,
-            lanes: None,
-            still: false,
-        })))
-    }
-
-    /// The operand of an access to where a pointer points, less its constant bytes: an offset or an address.
-    pub fn dynamic(&mut self, ptr: &Ptr) -> Option<Value> {
-        match (ptr.base, ptr.dynamic) {
-            (Some(base), Some(bytes)) => {
-                let bytes = self.b().zext(bytes, Type::I64);
-                Some(self.b().iadd(base, bytes))
-            }
-            (base, bytes) => base.or(bytes),
-        }
-    }
-
-    /// The address that a pointer is.
-    pub fn address(&mut self, ptr: &Ptr) -> Value {
-        let at = match self.dynamic(ptr) {
-            Some(at) => at,
-            None => self.code.f.iconst(Type::I64, 0),
-        };
-        if ptr.offset == 0 {
-            return at;
-        }
-        let offset = self.code.f.iconst(Type::I64, ptr.offset.into());
-        self.b().iadd(at, offset)
+        // Accesses say how it is aligned.
+        let ptr = Ptr::new(Place::Address, to, 1 << 16);
+        Ok(Val::Ptr(Rc::new(Ptr { base: Some(base), host: true, reach: None, ..ptr })))
     }
 
     /// A pointer for an access with these operands, which say how an address is aligned.
@@ -419,12 +286,9 @@ impl FuncCx<'_, '_> {
         } else if !zero {
             let index = self.code.as_i32(index);
             let bytes = self.times(index, stride);
-            let dynamic = match ptr.dynamic {
-                None => bytes,
-                Some(before) => self.b().iadd(before, bytes),
-            };
+            let dynamic = self.behind(&ptr, bytes);
             let align = ptr.align.min(1 << stride.trailing_zeros().min(16));
-            ptr = Ptr { dynamic: Some(dynamic), reach: None, align, ..ptr };
+            ptr = Ptr { dynamic, reach: None, align, ..ptr };
         }
         let mut val = Val::Ptr(ptr.into());
         for &id in &o[2..] {

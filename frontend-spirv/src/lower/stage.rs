@@ -9,7 +9,7 @@ use super::func::FuncCx;
 use crate::module::{Entry, Inst};
 use crate::types::{Kind, Ty};
 use crate::value::{InputPtr, Val};
-use gpucc_frontend_common::report;
+use gpucc_frontend_common::{Memory, report};
 use gpucc_ir as ir;
 use indexmap::IndexMap;
 use ir::{Diagnostic, Interface, Interp, IoAt, IoSlot, Refusal, Scalar, Span, StageInfo, Sysval, Type, Value};
@@ -647,25 +647,15 @@ impl<'a, 'm> FuncCx<'a, 'm> {
         Ok(self.b().input(n as u16, leaf))
     }
 
-    /// The shares of the three vertices: the first is what the others leave.
+    /// The shares of the three vertices.
     fn barycentric(&mut self, variable: usize, linear: bool, leaf: Type) -> Lowered<Value> {
         if leaf != Type::F32.with_lanes(3) {
             return self.wrong("barycentrics are a vector of three floats");
         }
         let at = self.m.variable_at(variable)?;
-        let two = Type::F32.with_lanes(2);
-        let interp = At { linear: linear || at.linear, ..at }.interp(two);
-        let inputs = &mut self.stage_mut().io.inputs;
-        let n = inputs.iter().position(|s| (s.at, s.interp) == (IoAt::Barycentric, interp)).unwrap_or_else(|| {
-            inputs.push(IoSlot { interp, ..IoSlot::new(IoAt::Barycentric, two) });
-            inputs.len() - 1
-        });
-        let shares = self.b().input(n as u16, two);
-        let [second, third] = [0, 1].map(|k| self.code.extract(shares, k));
-        let one = self.code.f.fconst(Type::F32, 1.0);
-        let first = self.b().fsub(one, second);
-        let first = self.b().fsub(first, third);
-        Ok(self.code.compose(&[first, second, third]))
+        let interp = At { linear: linear || at.linear, ..at }.interp(leaf);
+        let Some(stage) = &mut self.stage else { return self.broken("barycentrics outside of an entry point") };
+        Ok(self.code.barycentric(&mut stage.io, interp))
     }
 
     /// The modes of an entry point.
@@ -771,15 +761,7 @@ impl<'a, 'm> FuncCx<'a, 'm> {
         if !ty.is_float() {
             return self.wrong("its operand is no float");
         }
-        let one = |cx: &mut Self, axis| cx.b().derivative(v, ir::Deriv { axis, fine });
-        Ok(Some(Val::One(match axis {
-            Some(axis) => one(self, axis),
-            None => {
-                let (x, y) = (one(self, X), one(self, Y));
-                let (x, y) = (self.b().fabs(x), self.b().fabs(y));
-                self.b().fadd(x, y)
-            }
-        })))
+        Ok(Some(Val::One(self.code.derivative(v, axis, fine))))
     }
 }
 

@@ -10,6 +10,7 @@
 use super::func::FuncCx;
 use crate::module::Inst;
 use crate::types::Ty;
+use gpucc_frontend_common::Memory;
 use rspirv::spirv::{Op, StorageClass};
 
 /// Instructions that one question looks at; behind that the answer is no. Keeps the sum of all questions linear.

@@ -4,7 +4,7 @@ use super::cx::{Lowered, ModuleCx};
 use super::func::FuncCx;
 use crate::types::{ImageTy, Ty};
 use crate::value::{Handle, Ptr, Val};
-use gpucc_frontend_common::report;
+use gpucc_frontend_common::{Memory, report};
 use gpucc_ir as ir;
 use ir::{MemFlags, Place, Refusal, Res, Scalar, Span, Type, Value};
 use rspirv::spirv::{Dim, ImageFormat as F};
@@ -162,21 +162,7 @@ impl FuncCx<'_, '_> {
         if !places.iter().any(|p| matches!(*p, Place::Buffer(r) if self.m.out.resources[r].kind.is_writable())) {
             flags = flags.with(MemFlags::READONLY);
         }
-        Ok(Ptr {
-            place,
-            choice,
-            base: None,
-            host: true,
-            flags,
-            offset: 0,
-            dynamic: None,
-            reach: None,
-            align: 4,
-            ty: image.ty,
-            matrix: None,
-            lanes: None,
-            still: false,
-        })
+        Ok(Ptr { choice, host: true, flags, reach: None, ..Ptr::new(place, image.ty, 4) })
     }
 
     fn texel_at(&mut self, image: &Handle, coordinate: u32) -> Lowered<At> {

@@ -5,6 +5,7 @@ use super::func::FuncCx;
 use crate::module::Inst;
 use crate::types::{Kind, Ty};
 use crate::value::{Cell, Val};
+use gpucc_frontend_common::Memory;
 use gpucc_ir as ir;
 use ir::{IntCc, Refusal, Type, Value};
 use rspirv::spirv::{Decoration, FPFastMathMode, Op};
@@ -150,7 +151,7 @@ impl FuncCx<'_, '_> {
             }
             let val = self.val(id)?;
             // A large constant initialiser is an image; a small one is cheaper to see through as stores.
-            match self.memory_image(&val, to)?.filter(|_| self.m.types.get(to).leaves > 16) {
+            match self.memory_image(&val, to).filter(|_| self.m.types.get(to).leaves > 16) {
                 Some(bytes) => image = ir::Init::Bytes(bytes),
                 None => init = Some(val),
             }

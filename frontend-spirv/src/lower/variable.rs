@@ -379,19 +379,5 @@ fn element_name(name: &str, k: usize) -> String {
 
 /// A pointer to the beginning of a variable.
 fn pointer(place: ir::Place, ty: Ty, align: u32, flags: MemFlags, host: bool) -> Ptr {
-    Ptr {
-        place,
-        choice: None,
-        base: None,
-        host,
-        flags,
-        offset: 0,
-        dynamic: None,
-        reach: Some(0),
-        align,
-        ty,
-        matrix: None,
-        lanes: None,
-        still: false,
-    }
+    Ptr { flags, host, ..Ptr::new(place, ty, align) }
 }
