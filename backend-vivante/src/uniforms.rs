@@ -19,7 +19,7 @@ pub type Key = (u32, u32, Variant, u32);
 
 /// The name in the container.
 pub fn descriptor((group, binding, variant, element): Key, sampler: bool) -> DescriptorKey {
-    DescriptorKey { group, binding, sampler, variant: gpucc_driver::variant(variant), element }
+    DescriptorKey { group, binding, sampler, variant, element }
 }
 
 /// A word of the uniform file.

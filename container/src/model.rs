@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use gpucc_pipeline::{Format, Pipeline};
+pub use gpucc_pipeline::Variant;
+use gpucc_pipeline::{Format, Pipeline, named};
 
 /// File codes from here up name uniform files (section `UNIF`); below, register files (section `PREL`).
 pub const UNIFORM_FILE: u8 = 0x80;
@@ -208,29 +209,14 @@ pub struct Member {
     pub stride: u32,
 }
 
-/// The job of a program of an entry point.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ProgramRole {
-    /// All of it.
-    #[default]
-    Main,
-    /// The positions of vertices, and their clip distances.
-    Position,
-    /// The values that go from vertices to fragments.
-    Varying,
-}
-
-impl ProgramRole {
-    /// Every role, in the order of their numbers.
-    pub const ALL: [ProgramRole; 3] = [ProgramRole::Main, ProgramRole::Position, ProgramRole::Varying];
-
-    /// Its name in reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            ProgramRole::Main => "main",
-            ProgramRole::Position => "position",
-            ProgramRole::Varying => "varying",
-        }
+named! {
+    /// The job of a program of an entry point.
+    #[derive(Default)]
+    ProgramRole {
+        #[default]
+        Main "main"         "All of it.",
+        Position "position" "The positions of vertices, and their clip distances.",
+        Varying "varying"   "The values that go from vertices to fragments.",
     }
 }
 
@@ -295,91 +281,55 @@ pub enum IoPlace {
     VertexNumber,
 }
 
-/// A fieldless enumeration whose values have numbers in the file and names in reports.
-macro_rules! numbered {
-    ($(#[$doc:meta])* $name:ident { $(#[doc = $about:literal] $value:ident = $text:literal,)* }) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-        pub enum $name {
-            #[default]
-            $(#[doc = $about] $value,)*
-        }
-
-        impl $name {
-            /// Every value, in the order of their numbers.
-            pub const ALL: &'static [$name] = &[$($name::$value),*];
-
-            /// Its name in reports.
-            pub const fn name(self) -> &'static str {
-                match self {
-                    $($name::$value => $text,)*
-                }
-            }
-        }
-    };
-}
-
-numbered! {
+named! {
     /// How a value changes between the vertices of a primitive.
+    #[derive(Default)]
     Interpolation {
-        /// Linear in space.
-        Perspective = "perspective",
-        /// Linear on the screen.
-        Linear = "linear",
-        /// That of one vertex.
-        Flat = "flat",
-        /// Divided by w, linear on the screen.
-        OverW = "over_w",
-        /// That of the first vertex, which is the provoking one.
-        Vertex0 = "vertex0",
-        /// That of the second vertex.
-        Vertex1 = "vertex1",
-        /// That of the third vertex.
-        Vertex2 = "vertex2",
+        #[default]
+        Perspective "perspective" "Linear in space.",
+        Linear "linear"           "Linear on the screen.",
+        Flat "flat"               "That of one vertex.",
+        OverW "over_w"            "Divided by w, linear on the screen.",
+        Vertex0 "vertex0"         "That of the first vertex, which is the provoking one.",
+        Vertex1 "vertex1"         "That of the second vertex.",
+        Vertex2 "vertex2"         "That of the third vertex.",
     }
 }
 
-numbered! {
+named! {
     /// Where in a pixel a value is taken.
+    #[derive(Default)]
     Sampling {
-        /// The centre.
-        Center = "center",
-        /// A point that the primitive covers.
-        Centroid = "centroid",
-        /// The sample that is shaded.
-        Sample = "sample",
+        #[default]
+        Center "center"     "The centre.",
+        Centroid "centroid" "A point that the primitive covers.",
+        Sample "sample"     "The sample that is shaded.",
     }
 }
 
-numbered! {
+named! {
     /// How the components of an output lie in words of 32 bits.
+    #[derive(Default)]
     Packing {
-        /// One in each.
-        None = "none",
-        /// Pairs of binary16.
-        Half16 = "half16",
-        /// Pairs of 16-bit fractions from 0 to 1.
-        Unorm16 = "unorm16",
-        /// Pairs of 16-bit fractions from -1 to 1.
-        Snorm16 = "snorm16",
-        /// Pairs of 16-bit unsigned integers.
-        Uint16 = "uint16",
-        /// Pairs of 16-bit signed integers.
-        Sint16 = "sint16",
+        #[default]
+        None "none"       "One in each.",
+        Half16 "half16"   "Pairs of binary16.",
+        Unorm16 "unorm16" "Pairs of 16-bit fractions from 0 to 1.",
+        Snorm16 "snorm16" "Pairs of 16-bit fractions from -1 to 1.",
+        Uint16 "uint16"   "Pairs of 16-bit unsigned integers.",
+        Sint16 "sint16"   "Pairs of 16-bit signed integers.",
     }
 }
 
-numbered! {
+named! {
     /// A promise about the depth that a fragment program gives, against the one that the fragment has.
+    #[derive(Default)]
     DepthLayout {
-        /// None.
-        Any = "any",
-        /// It is as great or greater.
-        Greater = "greater",
-        /// It is as small or smaller.
-        Less = "less",
-        /// It is the same.
-        Unchanged = "unchanged",
+        #[default]
+        Any "any"             "None.",
+        Greater "greater"     "It is as great or greater.",
+        Less "less"           "It is as small or smaller.",
+        Unchanged "unchanged" "It is the same.",
     }
 }
 
@@ -534,73 +484,6 @@ pub struct Shape {
     pub comparison: bool,
     /// The use of the bound resource.
     pub variant: Variant,
-}
-
-/// The relation of a resource to the one bound at its place. Code asks for descriptors that nobody binds where a chip lacks something.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Variant {
-    /// The bound resources.
-    #[default]
-    Whole,
-    /// The sampler with level 0 alone.
-    LevelZero,
-    /// A sampler that takes the nearest texel of the nearest level, also at the place of a texture without sampler.
-    Nearest,
-    /// The texture with its first component as the only one.
-    Component0,
-    /// The texture with its second component as the only one.
-    Component1,
-    /// The texture with its third component as the only one.
-    Component2,
-    /// The texture with its fourth component as the only one.
-    Component3,
-    /// The texture with its first two components, of 128 bits the low half of each texel.
-    Low,
-    /// The texture with its last two components, of 128 bits the high half of each texel.
-    High,
-    /// A multisampled texture as one of twice the width and height: sample s of a pixel is column s mod 2 and row s / 2 in it.
-    Samples,
-    /// A storage texture of any format whose texels have the base of the one that is written: the descriptor says which.
-    AnyFormat,
-}
-
-impl Variant {
-    /// Every variant, in the order of their numbers.
-    pub const ALL: [Variant; 11] = [
-        Variant::Whole,
-        Variant::LevelZero,
-        Variant::Nearest,
-        Variant::Component0,
-        Variant::Component1,
-        Variant::Component2,
-        Variant::Component3,
-        Variant::Low,
-        Variant::High,
-        Variant::Samples,
-        Variant::AnyFormat,
-    ];
-
-    /// The variant of a number.
-    pub fn of(number: u32) -> Option<Variant> {
-        Variant::ALL.get(number as usize).copied()
-    }
-
-    /// Its name in reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Variant::Whole => "whole",
-            Variant::LevelZero => "level_zero",
-            Variant::Nearest => "nearest",
-            Variant::Component0 => "component0",
-            Variant::Component1 => "component1",
-            Variant::Component2 => "component2",
-            Variant::Component3 => "component3",
-            Variant::Low => "low",
-            Variant::High => "high",
-            Variant::Samples => "samples",
-            Variant::AnyFormat => "any_format",
-        }
-    }
 }
 
 /// One resource: where it is bound, what it is, how the code uses it.

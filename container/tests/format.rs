@@ -199,7 +199,7 @@ fn variants_read_back() {
     c.entries.iter_mut().for_each(|e| e.facts = None);
     let base = c.entries[0].resources[0].clone();
     let (mut resources, mut preloads) = (Vec::new(), Vec::new());
-    for variant in Variant::ALL {
+    for &variant in Variant::ALL {
         for kind in [ResourceKind::Texture, ResourceKind::Sampler] {
             let r = Resource { kind, shape: Shape { variant, ..Shape::default() }, ..base.clone() };
             for element in [0, 7] {

@@ -327,7 +327,7 @@ fn variants_have_fewer_keys_than_states() {
 #[test]
 fn the_page_says_what_state_changes() {
     let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/drivers.md")).expect("the page");
-    for piece in Piece::ALL {
+    for &piece in Piece::ALL {
         let mut row = format!("| {} |", piece.name());
         for family in ["valhall", "tesla", "gcn", "vivante"] {
             let [v, f] = [Stage::Vertex, Stage::Fragment].map(|s| effect(family, s, piece).name());

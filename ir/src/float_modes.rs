@@ -12,10 +12,8 @@ named_enum! {
         /// What the target does.
         #[default]
         Any = "any",
-        /// Arithmetic takes and gives them as they are.
-        Preserve = "preserve",
-        /// Arithmetic gives zero of their sign, and may take them for that.
-        Flush = "flush",
+        Preserve = "preserve" "Arithmetic takes and gives them as they are.",
+        Flush = "flush"       "Arithmetic gives zero of their sign, and may take them for that.",
     }
 }
 
@@ -26,10 +24,8 @@ named_enum! {
         /// Nobody asked: to nearest, ties to even.
         #[default]
         Any = "any",
-        /// The nearest float, of two the even one.
-        Nearest = "nearest",
-        /// The nearest float that is no farther from zero.
-        Zero = "zero",
+        Nearest = "nearest" "The nearest float, of two the even one.",
+        Zero = "zero"       "The nearest float that is no farther from zero.",
     }
 }
 

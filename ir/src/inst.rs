@@ -123,26 +123,16 @@ impl Mem {
 named_enum! {
     /// Integer comparisons.
     IntCc {
-        /// equal
-        Eq = "eq",
-        /// not equal
-        Ne = "ne",
-        /// signed less
-        Slt = "slt",
-        /// signed less or equal
-        Sle = "sle",
-        /// signed greater
-        Sgt = "sgt",
-        /// signed greater or equal
-        Sge = "sge",
-        /// unsigned less
-        Ult = "ult",
-        /// unsigned less or equal
-        Ule = "ule",
-        /// unsigned greater
-        Ugt = "ugt",
-        /// unsigned greater or equal
-        Uge = "uge",
+        Eq = "eq"   "equal",
+        Ne = "ne"   "not equal",
+        Slt = "slt" "signed less",
+        Sle = "sle" "signed less or equal",
+        Sgt = "sgt" "signed greater",
+        Sge = "sge" "signed greater or equal",
+        Ult = "ult" "unsigned less",
+        Ule = "ule" "unsigned less or equal",
+        Ugt = "ugt" "unsigned greater",
+        Uge = "uge" "unsigned greater or equal",
     }
 }
 
@@ -184,34 +174,20 @@ impl IntCc {
 named_enum! {
     /// Float comparisons: `o..` is false and `u..` true if an operand is NaN. WGSL has oeq, une, olt, ole, ogt, oge.
     FloatCc {
-        /// ordered and equal
-        Oeq = "oeq",
-        /// ordered and not equal
-        One = "one",
-        /// ordered and less
-        Olt = "olt",
-        /// ordered and less or equal
-        Ole = "ole",
-        /// ordered and greater
-        Ogt = "ogt",
-        /// ordered and greater or equal
-        Oge = "oge",
-        /// neither is NaN
-        Ord = "ord",
-        /// unordered or equal
-        Ueq = "ueq",
-        /// unordered or not equal
-        Une = "une",
-        /// unordered or less
-        Ult = "ult",
-        /// unordered or less or equal
-        Ule = "ule",
-        /// unordered or greater
-        Ugt = "ugt",
-        /// unordered or greater or equal
-        Uge = "uge",
-        /// one is NaN
-        Uno = "uno",
+        Oeq = "oeq" "ordered and equal",
+        One = "one" "ordered and not equal",
+        Olt = "olt" "ordered and less",
+        Ole = "ole" "ordered and less or equal",
+        Ogt = "ogt" "ordered and greater",
+        Oge = "oge" "ordered and greater or equal",
+        Ord = "ord" "neither is NaN",
+        Ueq = "ueq" "unordered or equal",
+        Une = "une" "unordered or not equal",
+        Ult = "ult" "unordered or less",
+        Ule = "ule" "unordered or less or equal",
+        Ugt = "ugt" "unordered or greater",
+        Uge = "uge" "unordered or greater or equal",
+        Uno = "uno" "one is NaN",
     }
 }
 
@@ -261,50 +237,34 @@ impl FloatCc {
 named_enum! {
     /// The value that an atomic read-modify-write stores.
     AtomicOp {
-        /// old + value
-        Add = "add",
-        /// old - value
-        Sub = "sub",
-        /// old & value
-        And = "and",
-        /// old | value
-        Or = "or",
-        /// old ^ value
-        Xor = "xor",
-        /// signed minimum
-        SMin = "smin",
-        /// signed maximum
-        SMax = "smax",
-        /// unsigned minimum
-        UMin = "umin",
-        /// unsigned maximum
-        UMax = "umax",
-        /// value
-        Exchange = "xchg",
+        Add = "add"       "old + value",
+        Sub = "sub"       "old - value",
+        And = "and"       "old & value",
+        Or = "or"         "old | value",
+        Xor = "xor"       "old ^ value",
+        SMin = "smin"     "signed minimum",
+        SMax = "smax"     "signed maximum",
+        UMin = "umin"     "unsigned minimum",
+        UMax = "umax"     "unsigned maximum",
+        Exchange = "xchg" "value",
     }
 }
 
 named_enum! {
     /// A set of lanes that wait or see memory together.
     Scope {
-        /// no one
-        None = "none",
-        /// the subgroup
-        Subgroup = "subgroup",
-        /// the workgroup
-        Workgroup = "workgroup",
+        None = "none"           "no one",
+        Subgroup = "subgroup"   "the subgroup",
+        Workgroup = "workgroup" "the workgroup",
     }
 }
 
 named_enum! {
     /// Which accesses a barrier keeps on their side of it, where each is of a space that the barrier names.
     Order {
-        /// none before it moves behind it, and none behind it moves before it
-        AcqRel = "acq_rel",
-        /// none behind it moves before loads and atomics that stand before it
-        Acquire = "acquire",
-        /// none before it moves behind stores and atomics that stand behind it
-        Release = "release",
+        AcqRel = "acq_rel"  "none before it moves behind it, and none behind it moves before it",
+        Acquire = "acquire" "none behind it moves before loads and atomics that stand before it",
+        Release = "release" "none before it moves behind stores and atomics that stand behind it",
     }
 }
 

@@ -12,22 +12,18 @@ use crate::stage::{Interface, Stage};
 use crate::tex::TexDim;
 use crate::types::Type;
 pub use crate::variable::{Init, Space, VarData};
+pub use gpucc_pipeline::Variant;
 use gpucc_pipeline::{Base, Format};
 use std::hash::{Hash, Hasher};
 
 named_enum! {
     /// The type of the lanes of a texture's texels.
     TexClass {
-        /// Floats, also of normalised formats.
-        Float = "float",
-        /// Signed integers.
-        Sint = "sint",
-        /// Unsigned integers.
-        Uint = "uint",
-        /// Depth: lane 0 is the value, the others are 0, 0, 1.
-        Depth = "depth",
-        /// An external image, given as one plane of `rgba8unorm`.
-        External = "external",
+        Float = "float"       "Floats, also of normalised formats.",
+        Sint = "sint"         "Signed integers.",
+        Uint = "uint"         "Unsigned integers.",
+        Depth = "depth"       "Depth: lane 0 is the value, the others are 0, 0, 1.",
+        External = "external" "An external image, given as one plane of `rgba8unorm`.",
     }
 }
 
@@ -44,14 +40,10 @@ impl TexClass {
 named_enum! {
     /// The accesses of a shader to an image.
     ImageAccess {
-        /// Load.
-        Read = "read",
-        /// Store.
-        Write = "write",
-        /// Both.
-        ReadWrite = "read_write",
-        /// Both, and atomics.
-        Atomic = "atomic",
+        Read = "read"            "Load.",
+        Write = "write"          "Store.",
+        ReadWrite = "read_write" "Both.",
+        Atomic = "atomic"        "Both, and atomics.",
     }
 }
 
@@ -180,72 +172,6 @@ impl ResourceKind {
             | ResourceKind::Sampler { .. } => Space::Uniform,
             ResourceKind::StorageRead | ResourceKind::StorageReadWrite => Space::Storage,
         }
-    }
-}
-
-/// The relation of a resource to the one bound at its place: lowering asks for descriptors that nobody binds.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-#[repr(u8)]
-pub enum Variant {
-    /// The bound resources.
-    #[default]
-    Whole = 0,
-    /// The sampler with level 0 alone.
-    LevelZero = 1,
-    /// A sampler that takes the nearest texel of the nearest level, also at the place of a texture without sampler.
-    Nearest = 2,
-    /// The texture with its first component as the only one.
-    Component0 = 3,
-    /// The texture with its second component as the only one.
-    Component1 = 4,
-    /// The texture with its third component as the only one.
-    Component2 = 5,
-    /// The texture with its fourth component as the only one.
-    Component3 = 6,
-    /// The texture with its first two components, of 128 bits the low half of each texel.
-    Low = 7,
-    /// The texture with its last two components, of 128 bits the high half of each texel.
-    High = 8,
-    /// A multisampled texture as one of twice the width and height: sample s of a pixel is column s mod 2 and row s / 2 in it.
-    Samples = 9,
-    /// A storage texture of any format whose texels have the base of the one that is written: the descriptor says which.
-    AnyFormat = 10,
-}
-
-impl Variant {
-    /// Every variant, by its number.
-    pub const ALL: [Variant; 11] = [
-        Variant::Whole,
-        Variant::LevelZero,
-        Variant::Nearest,
-        Variant::Component0,
-        Variant::Component1,
-        Variant::Component2,
-        Variant::Component3,
-        Variant::Low,
-        Variant::High,
-        Variant::Samples,
-        Variant::AnyFormat,
-    ];
-    /// The name as printed.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Variant::Whole => "whole",
-            Variant::LevelZero => "level_zero",
-            Variant::Nearest => "nearest",
-            Variant::Component0 => "component0",
-            Variant::Component1 => "component1",
-            Variant::Component2 => "component2",
-            Variant::Component3 => "component3",
-            Variant::Low => "low",
-            Variant::High => "high",
-            Variant::Samples => "samples",
-            Variant::AnyFormat => "any_format",
-        }
-    }
-    /// The variant of this name.
-    pub fn parse(s: &str) -> Option<Variant> {
-        Variant::ALL.into_iter().find(|v| v.name() == s)
     }
 }
 

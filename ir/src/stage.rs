@@ -8,12 +8,9 @@ use std::fmt;
 named_enum! {
     /// A shader stage.
     Stage {
-        /// Compute.
-        Compute = "compute",
-        /// Vertex.
-        Vertex = "vertex",
-        /// Fragment.
-        Fragment = "fragment",
+        Compute = "compute"   "Compute.",
+        Vertex = "vertex"     "Vertex.",
+        Fragment = "fragment" "Fragment.",
     }
 }
 
@@ -126,18 +123,12 @@ named_enum! {
         /// linear in space
         #[default]
         Perspective = "perspective",
-        /// linear on the screen
-        Linear = "linear",
-        /// that of the provoking vertex
-        Flat = "flat",
-        /// value / w, linear on the screen (made by lowering)
-        OverW = "over_w",
-        /// that of the first vertex, which is the provoking one
-        Vertex0 = "vertex0",
-        /// that of the second vertex
-        Vertex1 = "vertex1",
-        /// that of the third vertex
-        Vertex2 = "vertex2",
+        Linear = "linear"   "linear on the screen",
+        Flat = "flat"       "that of the provoking vertex",
+        OverW = "over_w"    "value / w, linear on the screen (made by lowering)",
+        Vertex0 = "vertex0" "that of the first vertex, which is the provoking one",
+        Vertex1 = "vertex1" "that of the second vertex",
+        Vertex2 = "vertex2" "that of the third vertex",
     }
 }
 
@@ -163,10 +154,8 @@ named_enum! {
         /// the middle
         #[default]
         Center = "center",
-        /// a point that the primitive covers
-        Centroid = "centroid",
-        /// the sample that is shaded
-        Sample = "sample",
+        Centroid = "centroid" "a point that the primitive covers",
+        Sample = "sample"     "the sample that is shaded",
     }
 }
 
@@ -177,10 +166,8 @@ named_enum! {
         /// clip space, z in 0..w
         #[default]
         Clip = "clip",
-        /// clip space, z in -w..w
-        ClipNegative = "clip_negative",
-        /// on the screen, w holds 1/w
-        Window = "window",
+        ClipNegative = "clip_negative" "clip space, z in -w..w",
+        Window = "window"              "on the screen, w holds 1/w",
     }
 }
 
@@ -191,16 +178,11 @@ named_enum! {
         /// one word a lane
         #[default]
         Plain = "plain",
-        /// pairs of binary16
-        Half16 = "half16",
-        /// pairs of 16-bit unorm
-        Unorm16 = "unorm16",
-        /// pairs of 16-bit snorm
-        Snorm16 = "snorm16",
-        /// pairs of 16-bit unsigned integers
-        Uint16 = "uint16",
-        /// pairs of 16-bit signed integers
-        Sint16 = "sint16",
+        Half16 = "half16"   "pairs of binary16",
+        Unorm16 = "unorm16" "pairs of 16-bit unorm",
+        Snorm16 = "snorm16" "pairs of 16-bit snorm",
+        Uint16 = "uint16"   "pairs of 16-bit unsigned integers",
+        Sint16 = "sint16"   "pairs of 16-bit signed integers",
     }
 }
 
@@ -244,8 +226,7 @@ named_enum! {
         /// to the right
         #[default]
         X = "x",
-        /// down
-        Y = "y",
+        Y = "y" "down",
     }
 }
 

@@ -7,44 +7,28 @@ use crate::types::Scalar;
 named_enum! {
     /// Combines two values in a reduction or a scan.
     ReduceOp {
-        /// integer addition
-        IAdd = "iadd",
-        /// float addition
-        FAdd = "fadd",
-        /// integer product
-        IMul = "imul",
-        /// float product
-        FMul = "fmul",
-        /// unsigned minimum
-        UMin = "umin",
-        /// unsigned maximum
-        UMax = "umax",
-        /// signed minimum
-        SMin = "smin",
-        /// signed maximum
-        SMax = "smax",
-        /// the lesser float
-        FMin = "fmin",
-        /// the greater float
-        FMax = "fmax",
-        /// bitwise and
-        And = "and",
-        /// bitwise or
-        Or = "or",
-        /// bitwise exclusive or
-        Xor = "xor",
+        IAdd = "iadd" "integer addition",
+        FAdd = "fadd" "float addition",
+        IMul = "imul" "integer product",
+        FMul = "fmul" "float product",
+        UMin = "umin" "unsigned minimum",
+        UMax = "umax" "unsigned maximum",
+        SMin = "smin" "signed minimum",
+        SMax = "smax" "signed maximum",
+        FMin = "fmin" "the lesser float",
+        FMax = "fmax" "the greater float",
+        And = "and"   "bitwise and",
+        Or = "or"     "bitwise or",
+        Xor = "xor"   "bitwise exclusive or",
     }
 }
 
 named_enum! {
     /// Which lanes of its cluster a lane's result has.
     Reach {
-        /// all
-        All = "all",
-        /// its own and those before it
-        Inclusive = "inclusive",
-        /// those before it
-        Exclusive = "exclusive",
+        All = "all"             "all",
+        Inclusive = "inclusive" "its own and those before it",
+        Exclusive = "exclusive" "those before it",
     }
 }
 

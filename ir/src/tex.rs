@@ -14,28 +14,17 @@ named_enum! {
     /// The question.
     #[repr(u8)]
     TexWhat {
-        /// filtered texels
-        Sample = "sample",
-        /// one texel by its integer coordinates
-        Fetch = "fetch",
-        /// one component of the four texels that a bilinear filter would read
-        Gather = "gather",
-        /// the level that sampling would use: lane 0 clamped to the view, lane 1 as computed
-        Lod = "lod",
-        /// the extent in texels
-        Size = "size",
-        /// the number of mip levels
-        Levels = "levels",
-        /// the number of array layers
-        Layers = "layers",
-        /// the number of samples of a pixel
-        Samples = "samples",
-        /// one texel of an image
-        Load = "load",
-        /// writes one texel of an image
-        Store = "store",
-        /// changes one texel of an image
-        Atomic = "atomic",
+        Sample = "sample"   "filtered texels",
+        Fetch = "fetch"     "one texel by its integer coordinates",
+        Gather = "gather"   "one component of the four texels that a bilinear filter would read",
+        Lod = "lod"         "the level that sampling would use: lane 0 clamped to the view, lane 1 as computed",
+        Size = "size"       "the extent in texels",
+        Levels = "levels"   "the number of mip levels",
+        Layers = "layers"   "the number of array layers",
+        Samples = "samples" "the number of samples of a pixel",
+        Load = "load"       "one texel of an image",
+        Store = "store"     "writes one texel of an image",
+        Atomic = "atomic"   "changes one texel of an image",
     }
 }
 
@@ -43,14 +32,10 @@ named_enum! {
     /// The dimension of a texture.
     #[repr(u8)]
     TexDim {
-        /// one axis
-        D1 = "1d",
-        /// two axes
-        D2 = "2d",
-        /// three axes
-        D3 = "3d",
-        /// six faces, addressed by a direction
-        Cube = "cube",
+        D1 = "1d"     "one axis",
+        D2 = "2d"     "two axes",
+        D3 = "3d"     "three axes",
+        Cube = "cube" "six faces, addressed by a direction",
     }
 }
 
@@ -76,14 +61,10 @@ named_enum! {
     /// The operand that names the array layer.
     #[repr(u8)]
     TexLayer {
-        /// there is none
-        None = "none",
-        /// `i32`, signed, clamped to the layers
-        Signed = "signed",
-        /// `i32`, unsigned, clamped to the layers
-        Unsigned = "unsigned",
-        /// `f32`, rounded to nearest even, then clamped
-        Float = "float",
+        None = "none"         "there is none",
+        Signed = "signed"     "`i32`, signed, clamped to the layers",
+        Unsigned = "unsigned" "`i32`, unsigned, clamped to the layers",
+        Float = "float"       "`f32`, rounded to nearest even, then clamped",
     }
 }
 
@@ -91,16 +72,11 @@ named_enum! {
     /// Where the level of detail comes from.
     #[repr(u8)]
     TexLod {
-        /// level 0
-        Zero = "zero",
-        /// the differences inside the quad
-        Implicit = "implicit",
-        /// the same and a bias, an `f32` operand
-        Bias = "bias",
-        /// an operand: `f32` of a sample, `i32` of a fetch or a query
-        Level = "level",
-        /// two operands with as many `f32` lanes as the coordinates
-        Gradients = "gradients",
+        Zero = "zero"           "level 0",
+        Implicit = "implicit"   "the differences inside the quad",
+        Bias = "bias"           "the same and a bias, an `f32` operand",
+        Level = "level"         "an operand: `f32` of a sample, `i32` of a fetch or a query",
+        Gradients = "gradients" "two operands with as many `f32` lanes as the coordinates",
     }
 }
 
@@ -108,14 +84,10 @@ named_enum! {
     /// How the coordinates of a cube are given.
     #[repr(u8)]
     TexCube {
-        /// a direction
-        Direction = "direction",
-        /// a direction divided by its largest magnitude
-        Divided = "divided",
-        /// s and t in 0..1, and the face
-        Faced = "faced",
-        /// s and t in 1..2, and the face
-        FacedPlusOne = "faced_plus_one",
+        Direction = "direction"         "a direction",
+        Divided = "divided"             "a direction divided by its largest magnitude",
+        Faced = "faced"                 "s and t in 0..1, and the face",
+        FacedPlusOne = "faced_plus_one" "s and t in 1..2, and the face",
     }
 }
 
@@ -123,24 +95,15 @@ named_enum! {
     /// An operand of a texture instruction, in the order in which they stand.
     #[repr(u8)]
     TexArg {
-        /// what a store writes or an atomic takes
-        Value = "value",
-        /// coordinates
-        Coords = "coordinates",
-        /// array layer
-        Layer = "layer",
-        /// what texels are compared with
-        Reference = "reference",
-        /// level, bias or sample number
-        Level = "level",
-        /// change of the coordinates from one pixel to the next in x
-        Ddx = "ddx",
-        /// the same in y
-        Ddy = "ddy",
-        /// element of an array of textures
-        TextureIndex = "texture index",
-        /// element of an array of samplers
-        SamplerIndex = "sampler index",
+        Value = "value"                "what a store writes or an atomic takes",
+        Coords = "coordinates"         "coordinates",
+        Layer = "layer"                "array layer",
+        Reference = "reference"        "what texels are compared with",
+        Level = "level"                "level, bias or sample number",
+        Ddx = "ddx"                    "change of the coordinates from one pixel to the next in x",
+        Ddy = "ddy"                    "the same in y",
+        TextureIndex = "texture index" "element of an array of textures",
+        SamplerIndex = "sampler index" "element of an array of samplers",
     }
 }
 

@@ -6,16 +6,11 @@ use crate::span::Span;
 named_enum! {
     /// Where memory lives.
     Space {
-        /// One per call.
-        Function = "function",
-        /// One per invocation.
-        Private = "private",
-        /// One per workgroup.
-        Workgroup = "workgroup",
-        /// A uniform buffer or immediate data: read only, the same for all invocations.
-        Uniform = "uniform",
-        /// A storage buffer.
-        Storage = "storage",
+        Function = "function"   "One per call.",
+        Private = "private"     "One per invocation.",
+        Workgroup = "workgroup" "One per workgroup.",
+        Uniform = "uniform"     "A uniform buffer or immediate data: read only, the same for all invocations.",
+        Storage = "storage"     "A storage buffer.",
     }
 }
 

@@ -8,6 +8,7 @@ mod format;
 mod names;
 mod pipeline;
 mod state;
+mod variant;
 mod vertex;
 
 pub use format::{Base, Code, Format, FormatError, Layout};
@@ -16,4 +17,5 @@ pub use state::{
     Blend, BlendComponent, BlendFactor, BlendOperation, Compare, CullMode, DepthBias, DepthStencil, Filter, FrontFace,
     IndexFormat, StencilFace, StencilOperation, StepMode, Topology,
 };
+pub use variant::Variant;
 pub use vertex::VertexFormat;

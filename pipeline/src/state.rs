@@ -3,21 +3,17 @@
 use std::hash::{Hash, Hasher};
 
 use crate::Format;
-use crate::names::named;
+use crate::named;
 
 named! {
     /// Topology of a draw.
     #[derive(Default)]
     Topology {
-        /// Each vertex a point.
-        PointList "point-list",
-        /// Pairs.
-        LineList "line-list",
-        /// Each vertex but the first ends a line.
-        LineStrip "line-strip",
-        /// Triples.
+        PointList "point-list"       "Each vertex a point.",
+        LineList "line-list"         "Pairs.",
+        LineStrip "line-strip"       "Each vertex but the first ends a line.",
         #[default]
-        TriangleList "triangle-list",
+        TriangleList "triangle-list" "Triples.",
         /// Each vertex but the first two ends a triangle; odd ones are turned to keep the winding.
         TriangleStrip "triangle-strip",
     }
@@ -43,11 +39,9 @@ named! {
     /// Width of an index.
     #[derive(Default)]
     IndexFormat {
-        /// 16 bits.
         #[default]
-        Uint16 "uint16",
-        /// 32 bits.
-        Uint32 "uint32",
+        Uint16 "uint16" "16 bits.",
+        Uint32 "uint32" "32 bits.",
     }
 }
 
@@ -73,11 +67,9 @@ named! {
     /// When the next element of a vertex buffer is read.
     #[derive(Default)]
     StepMode {
-        /// Step to the next element for each vertex.
         #[default]
-        Vertex "vertex",
-        /// Step to the next element for each instance.
-        Instance "instance",
+        Vertex "vertex"     "Step to the next element for each vertex.",
+        Instance "instance" "Step to the next element for each instance.",
     }
 }
 
@@ -85,11 +77,9 @@ named! {
     /// Which triangles are front-facing.
     #[derive(Default)]
     FrontFace {
-        /// Those whose vertices go round counter-clockwise on the screen.
         #[default]
-        Ccw "ccw",
-        /// The others.
-        Cw "cw",
+        Ccw "ccw" "Those whose vertices go round counter-clockwise on the screen.",
+        Cw "cw"   "The others.",
     }
 }
 
@@ -97,13 +87,10 @@ named! {
     /// Which triangles are not drawn.
     #[derive(Default)]
     CullMode {
-        /// All are drawn.
         #[default]
-        None "none",
-        /// Front-facing ones.
-        Front "front",
-        /// Back-facing ones.
-        Back "back",
+        None "none"   "All are drawn.",
+        Front "front" "Front-facing ones.",
+        Back "back"   "Back-facing ones.",
     }
 }
 
@@ -148,11 +135,9 @@ named! {
     /// A filter.
     #[derive(Default)]
     Filter {
-        /// One texel, or one level.
         #[default]
-        Nearest "nearest",
-        /// Weighted by distance.
-        Linear "linear",
+        Nearest "nearest" "One texel, or one level.",
+        Linear "linear"   "Weighted by distance.",
     }
 }
 

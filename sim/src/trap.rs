@@ -4,70 +4,28 @@ use std::fmt;
 
 use gpucc_container::Stage;
 
-/// The rule that was broken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum TrapKind {
-    /// The step limit was reached.
-    StepLimit,
-    /// A distance or wait that the hardware needs between two instructions is missing.
-    Hazard,
-    /// The result of an asynchronous operation was read before the wait that covers it.
-    Poison,
-    /// An access outside of every allocation, or outside of the one it names.
-    OutOfBounds,
-    /// A store to memory that is bound read-only.
-    ReadOnly,
-    /// An address that is not aligned as the instruction needs it.
-    Misaligned,
-    /// A reserved bit or field value is set in the instruction word.
-    Reserved,
-    /// The instruction word is no instruction of this generation.
-    Undecodable,
-    /// A reconvergence or call stack is popped empty, overflows, or is not empty at the end.
-    Unbalanced,
-    /// Execution ran past the last instruction.
-    FellOffEnd,
-    /// A register or byte that was never written is read.
-    UndefinedRead,
-    /// A register number above what the metadata claims, or a misaligned register tuple.
-    BadRegister,
-    /// Lanes disagree where the instruction set wants one value or one direction.
-    Divergence,
-    /// Subgroups wait at different barriers, or some ended while others wait.
-    Barrier,
-    /// Two accesses that neither barriers nor atomics order, of which one changes bytes.
-    Race,
-    /// Correct but not modelled by this simulator.
-    Unsupported,
-    /// The container does not describe a program that can be launched.
-    Container,
-    /// The dispatch lacks something the program needs (a buffer, a size).
-    Dispatch,
-}
-
-impl TrapKind {
-    /// The name shown to people, also used in tests.
-    pub fn name(self) -> &'static str {
-        match self {
-            TrapKind::StepLimit => "step limit",
-            TrapKind::Hazard => "hazard",
-            TrapKind::Poison => "poison",
-            TrapKind::OutOfBounds => "out of bounds",
-            TrapKind::ReadOnly => "read-only",
-            TrapKind::Misaligned => "misaligned",
-            TrapKind::Reserved => "reserved bits",
-            TrapKind::Undecodable => "undecodable",
-            TrapKind::Unbalanced => "unbalanced stack",
-            TrapKind::FellOffEnd => "fell off the end",
-            TrapKind::UndefinedRead => "undefined read",
-            TrapKind::BadRegister => "bad register",
-            TrapKind::Divergence => "divergence",
-            TrapKind::Barrier => "barrier",
-            TrapKind::Race => "race",
-            TrapKind::Unsupported => "not modelled",
-            TrapKind::Container => "container",
-            TrapKind::Dispatch => "dispatch",
-        }
+gpucc_pipeline::named! {
+    /// The rule that was broken.
+    #[derive(PartialOrd, Ord)]
+    TrapKind {
+        StepLimit "step limit"         "The step limit was reached.",
+        Hazard "hazard"                "A distance or wait that the hardware needs between two instructions is missing.",
+        Poison "poison"                "The result of an asynchronous operation was read before the wait that covers it.",
+        OutOfBounds "out of bounds"    "An access outside of every allocation, or outside of the one it names.",
+        ReadOnly "read-only"           "A store to memory that is bound read-only.",
+        Misaligned "misaligned"        "An address that is not aligned as the instruction needs it.",
+        Reserved "reserved bits"       "A reserved bit or field value is set in the instruction word.",
+        Undecodable "undecodable"      "The instruction word is no instruction of this generation.",
+        Unbalanced "unbalanced stack"  "A reconvergence or call stack is popped empty, overflows, or is not empty at the end.",
+        FellOffEnd "fell off the end"  "Execution ran past the last instruction.",
+        UndefinedRead "undefined read" "A register or byte that was never written is read.",
+        BadRegister "bad register"     "A register number above what the metadata claims, or a misaligned register tuple.",
+        Divergence "divergence"        "Lanes disagree where the instruction set wants one value or one direction.",
+        Barrier "barrier"              "Subgroups wait at different barriers, or some ended while others wait.",
+        Race "race"                    "Two accesses that neither barriers nor atomics order, of which one changes bytes.",
+        Unsupported "not modelled"     "Correct but not modelled by this simulator.",
+        Container "container"          "The container does not describe a program that can be launched.",
+        Dispatch "dispatch"            "The dispatch lacks something the program needs (a buffer, a size).",
     }
 }
 

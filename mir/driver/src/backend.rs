@@ -3,7 +3,7 @@
 use crate::line_costs::LineCosts;
 use crate::statistics::Statistic;
 use gpucc_container::{
-    self as container, Access, Dimension, Entry, IMMEDIATES, Resource, ResourceKind, Shape, TexelClass, Variant, flags,
+    self as container, Access, Dimension, Entry, IMMEDIATES, Resource, ResourceKind, Shape, TexelClass, flags,
 };
 use gpucc_ir::trace::PassTime;
 use gpucc_ir::{
@@ -343,23 +343,6 @@ fn shape(kind: gpucc_ir::ResourceKind) -> Shape {
     }
 }
 
-/// The use of the bound resource, as the container names it.
-pub const fn variant(v: gpucc_ir::Variant) -> Variant {
-    match v {
-        gpucc_ir::Variant::Whole => Variant::Whole,
-        gpucc_ir::Variant::LevelZero => Variant::LevelZero,
-        gpucc_ir::Variant::Nearest => Variant::Nearest,
-        gpucc_ir::Variant::Component0 => Variant::Component0,
-        gpucc_ir::Variant::Component1 => Variant::Component1,
-        gpucc_ir::Variant::Component2 => Variant::Component2,
-        gpucc_ir::Variant::Component3 => Variant::Component3,
-        gpucc_ir::Variant::Low => Variant::Low,
-        gpucc_ir::Variant::High => Variant::High,
-        gpucc_ir::Variant::Samples => Variant::Samples,
-        gpucc_ir::Variant::AnyFormat => Variant::AnyFormat,
-    }
-}
-
 /// Describes the resources of the function. `slot(res, used, index)` returns the hardware slot, or `None` to omit the resource;
 /// `index` counts those listed so far.
 pub fn reflect(m: &Module, f: &Function, slot: impl Fn(Res, bool, u32) -> Option<u32>) -> Reflection {
@@ -405,7 +388,7 @@ pub fn reflect(m: &Module, f: &Function, slot: impl Fn(Res, bool, u32) -> Option
             slot,
             min_size: data.min_size,
             count: data.count,
-            shape: Shape { variant: variant(data.variant), ..shape(data.kind) },
+            shape: Shape { variant: data.variant, ..shape(data.kind) },
         });
     }
     out

@@ -2,104 +2,37 @@
 
 use gpucc_ir::Stage;
 
-/// A piece of a pipeline's state.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Piece {
-    /// Formats, offsets, strides and steps of vertex attributes, and the slots of their buffers.
-    VertexLayout,
-    /// Whether points are drawn.
-    Points,
-    /// The other topologies, and the index that ends a strip.
-    Topology,
-    /// Which triangles are front-facing.
-    FrontFace,
-    /// Which triangles are not drawn.
-    Cull,
-    /// Whether primitives are clipped in depth.
-    UnclippedDepth,
-    /// The added depth of triangles.
-    DepthBias,
-    /// Formats of colour targets, and which locations have one.
-    TargetFormats,
-    /// Components of targets that are written.
-    WriteMasks,
-    /// Blend equations of targets.
-    Blending,
-    /// Formats, tests and writes of depth and stencil.
-    DepthStencil,
-    /// Samples of a pixel.
-    Samples,
-    /// Samples that may be written.
-    SampleMask,
-    /// Whether alpha makes a mask of samples.
-    AlphaToCoverage,
-    /// Filters and comparisons of samplers.
-    Samplers,
+gpucc_pipeline::named! {
+    /// A piece of a pipeline's state, in the order of the documentation.
+    #[derive(PartialOrd, Ord)]
+    Piece {
+        VertexLayout "vertex layout"        "Formats, offsets, strides and steps of vertex attributes, and the slots of their buffers.",
+        Points "points or not"              "Whether points are drawn.",
+        Topology "other topologies"         "The other topologies, and the index that ends a strip.",
+        FrontFace "front face"              "Which triangles are front-facing.",
+        Cull "culling"                      "Which triangles are not drawn.",
+        UnclippedDepth "unclipped depth"    "Whether primitives are clipped in depth.",
+        DepthBias "depth bias"              "The added depth of triangles.",
+        TargetFormats "target formats"      "Formats of colour targets, and which locations have one.",
+        WriteMasks "write masks"            "Components of targets that are written.",
+        Blending "blending"                 "Blend equations of targets.",
+        DepthStencil "depth and stencil"    "Formats, tests and writes of depth and stencil.",
+        Samples "samples"                   "Samples of a pixel.",
+        SampleMask "sample mask"            "Samples that may be written.",
+        AlphaToCoverage "alpha to coverage" "Whether alpha makes a mask of samples.",
+        Samplers "samplers"                 "Filters and comparisons of samplers.",
+    }
 }
 
 use Piece as P;
 
-impl Piece {
-    /// All of them, in the order of the documentation.
-    pub const ALL: [Piece; 15] = [
-        P::VertexLayout,
-        P::Points,
-        P::Topology,
-        P::FrontFace,
-        P::Cull,
-        P::UnclippedDepth,
-        P::DepthBias,
-        P::TargetFormats,
-        P::WriteMasks,
-        P::Blending,
-        P::DepthStencil,
-        P::Samples,
-        P::SampleMask,
-        P::AlphaToCoverage,
-        P::Samplers,
-    ];
-
-    /// The name in the documentation.
-    pub fn name(self) -> &'static str {
-        match self {
-            P::VertexLayout => "vertex layout",
-            P::Points => "points or not",
-            P::Topology => "other topologies",
-            P::FrontFace => "front face",
-            P::Cull => "culling",
-            P::UnclippedDepth => "unclipped depth",
-            P::DepthBias => "depth bias",
-            P::TargetFormats => "target formats",
-            P::WriteMasks => "write masks",
-            P::Blending => "blending",
-            P::DepthStencil => "depth and stencil",
-            P::Samples => "samples",
-            P::SampleMask => "sample mask",
-            P::AlphaToCoverage => "alpha to coverage",
-            P::Samplers => "samplers",
-        }
-    }
-}
-
-/// The most that a piece of state changes of a program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Effect {
-    /// Nothing: the driver alone programs it.
-    Nothing,
-    /// Hardware words beside the code, those of the `state` that a reflection gives.
-    Words,
-    /// The code, or whether the program can be compiled: a variant.
-    Code,
-}
-
-impl Effect {
-    /// The name in the documentation.
-    pub fn name(self) -> &'static str {
-        match self {
-            Effect::Nothing => "-",
-            Effect::Words => "words",
-            Effect::Code => "variant",
-        }
+gpucc_pipeline::named! {
+    /// The most that a piece of state changes of a program.
+    #[derive(PartialOrd, Ord)]
+    Effect {
+        Nothing "-"    "Nothing: the driver alone programs it.",
+        Words "words"  "Hardware words beside the code, those of the `state` that a reflection gives.",
+        Code "variant" "The code, or whether the program can be compiled: a variant.",
     }
 }
 

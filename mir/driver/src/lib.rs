@@ -22,7 +22,7 @@ mod text;
 mod variables;
 
 pub use backend::{
-    Backend, Choices, CodegenOptions, Output, Reflection, SharedPasses, context_in, default_pipeline, reflect, variant,
+    Backend, Choices, CodegenOptions, Output, Reflection, SharedPasses, context_in, default_pipeline, reflect,
 };
 pub use code_object::CodeObject;
 pub use compile::{Driver, prepared_cases};
