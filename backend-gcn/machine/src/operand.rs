@@ -29,6 +29,16 @@ pub const LDS_DIRECT: u32 = 254;
 /// A literal word follows the instruction.
 pub const LITERAL: u32 = 255;
 
+/// Names of the inline floats from code 240 on; gfx8 has 1 / (2 pi) besides.
+pub const FLOATS: [&str; 8] = ["0.5", "-0.5", "1.0", "-1.0", "2.0", "-2.0", "4.0", "-4.0"];
+/// The inline floats from code 240 on, as operands of 32 bits read them; the last one is that of gfx8.
+#[rustfmt::skip]
+pub const FLOATS_32: [u32; 9] = [
+    0x3f00_0000, 0xbf00_0000, 0x3f80_0000, 0xbf80_0000, 0x4000_0000, 0xc000_0000, 0x4080_0000, 0xc080_0000, 0x3e22_f983,
+];
+/// The inline floats as halves read them on gfx8.
+pub const FLOATS_16: [u32; 9] = [0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000, 0xc000, 0x4400, 0xc400, 0x3118];
+
 /// Code of SGPR `n`.
 pub const fn sgpr(n: u32) -> u32 {
     assert!(n < 104);
@@ -55,18 +65,19 @@ pub const fn inline32(bits: u32, generation: u8) -> Option<u32> {
     if let Some(code) = int(bits as i32) {
         return Some(code);
     }
-    Some(match bits {
-        0x3f00_0000 => 240,
-        0xbf00_0000 => 241,
-        0x3f80_0000 => 242,
-        0xbf80_0000 => 243,
-        0x4000_0000 => 244,
-        0xc000_0000 => 245,
-        0x4080_0000 => 246,
-        0xc080_0000 => 247,
-        0x3e22_f983 if generation == GFX8 => 248,
-        _ => return None,
-    })
+    float(bits, FLOATS_32, if generation == GFX8 { 9 } else { 8 })
+}
+
+/// Code of an inline float that has these bits among the first `n` of a list.
+const fn float(bits: u32, list: [u32; 9], n: usize) -> Option<u32> {
+    let mut k = 0;
+    while k < n {
+        if list[k] == bits {
+            return Some(240 + k as u32);
+        }
+        k += 1;
+    }
+    None
 }
 
 /// Code of the inline constant that an operand of this type reads as these bits; halves have constants of their own on gfx8.
@@ -74,19 +85,7 @@ pub const fn inline(bits: u32, number: Number, generation: u8) -> Option<u32> {
     if !matches!(number, Number::F16) || generation != GFX8 {
         return inline32(bits, generation);
     }
-    Some(match bits {
-        0..=64 => 128 + bits,
-        0x3800 => 240,
-        0xb800 => 241,
-        0x3c00 => 242,
-        0xbc00 => 243,
-        0x4000 => 244,
-        0xc000 => 245,
-        0x4400 => 246,
-        0xc400 => 247,
-        0x3118 => 248,
-        _ => return None,
-    })
+    if bits <= 64 { Some(128 + bits) } else { float(bits, FLOATS_16, 9) }
 }
 
 /// Negation bit of a source slot, above the 9-bit code.
@@ -141,14 +140,7 @@ pub fn constant_name(code: u32, generation: u8) -> Option<String> {
     Some(match code {
         128..=192 => (code - 128).to_string(),
         193..=208 => format!("-{}", code - 192),
-        240 => "0.5".into(),
-        241 => "-0.5".into(),
-        242 => "1.0".into(),
-        243 => "-1.0".into(),
-        244 => "2.0".into(),
-        245 => "-2.0".into(),
-        246 => "4.0".into(),
-        247 => "-4.0".into(),
+        240..=247 => FLOATS[code as usize - 240].into(),
         248 if generation == GFX8 => "0.15915494".into(),
         251 => "src_vccz".into(),
         252 => "src_execz".into(),

@@ -33,39 +33,21 @@ impl Addr {
 /// How an s[] operand is read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(missing_docs, reason = "the names are those of the reference")]
-pub enum SharedTy {
-    U8,
-    U16,
-    S16,
-    B32,
-}
+#[rustfmt::skip]
+pub enum SharedTy { U8, U16, S16, B32 }
 
 impl SharedTy {
     /// The type of the two-bit field.
     pub const fn from_bits(bits: u32) -> SharedTy {
-        match bits & 3 {
-            0 => SharedTy::U8,
-            1 => SharedTy::U16,
-            2 => SharedTy::S16,
-            _ => SharedTy::B32,
-        }
+        [SharedTy::U8, SharedTy::U16, SharedTy::S16, SharedTy::B32][bits as usize & 3]
     }
     /// Number of bytes that a read touches.
     pub const fn bytes(self) -> i32 {
-        match self {
-            SharedTy::U8 => 1,
-            SharedTy::U16 | SharedTy::S16 => 2,
-            SharedTy::B32 => 4,
-        }
+        [1, 2, 2, 4][self as usize]
     }
     /// Name in the text.
     pub const fn name(self) -> &'static str {
-        match self {
-            SharedTy::U8 => "u8",
-            SharedTy::U16 => "u16",
-            SharedTy::S16 => "s16",
-            SharedTy::B32 => "b32",
-        }
+        ["u8", "u16", "s16", "b32"][self as usize]
     }
 }
 
@@ -101,21 +83,17 @@ enum Owner {
 #[derive(Clone, Copy, Debug)]
 pub struct View {
     stage: u8,
-    /// SRC1 is memory (bit w1.21, or w0.24 in short forms).
-    mem: bool,
+    fields: Fields,
     /// SRC1 is p[].
     prim: bool,
-    b23: bool,
-    b24: bool,
-    a: u8,
-    inc: bool,
-    cidx: u8,
     owner: Owner,
 }
 
-#[derive(Default)]
+/// The fields of an instruction that say where its sources are.
+#[derive(Clone, Copy, Debug, Default)]
 struct Fields {
     class: Class,
+    /// SRC1 is memory (bit w1.21, or w0.24 in short forms).
     mem: bool,
     b23: bool,
     b24: bool,
@@ -126,7 +104,7 @@ struct Fields {
     cidx: u8,
 }
 
-#[derive(Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Class {
     #[default]
     Other,
@@ -138,31 +116,14 @@ enum Class {
 fn fields(inst: &Inst<Tesla>) -> Fields {
     let mut f = Fields::default();
     for (s, &v) in inst.row().operands.iter().zip(&inst.vals) {
+        let (b6, b7) = (v >> 6 & 1 == 1, v >> 7 & 1 == 1);
         match s.kind {
-            Kind::Src1(_) => {
-                f.class = Class::Long;
-                f.mem = v >> 7 & 1 == 1;
-            }
-            Kind::SSrc1(_) => {
-                f.class = Class::Short;
-                f.mem = v >> 6 & 1 == 1;
-            }
-            Kind::ISrc1(_) => {
-                f.class = Class::Imm;
-                f.mem = v >> 6 & 1 == 1;
-            }
-            Kind::Src2(_) => {
-                f.has2 = true;
-                f.b23 = v >> 7 & 1 == 1;
-            }
-            Kind::Src3(_) => {
-                f.has3 = true;
-                f.b24 = v >> 7 & 1 == 1;
-            }
-            Kind::SSrc2(_) => {
-                f.has2 = true;
-                f.b23 = v >> 6 & 1 == 1;
-            }
+            Kind::Src1(_) => (f.class, f.mem) = (Class::Long, b7),
+            Kind::SSrc1(_) => (f.class, f.mem) = (Class::Short, b6),
+            Kind::ISrc1(_) => (f.class, f.mem) = (Class::Imm, b6),
+            Kind::Src2(_) => (f.has2, f.b23) = (true, b7),
+            Kind::Src3(_) => (f.has3, f.b24) = (true, b7),
+            Kind::SSrc2(_) => (f.has2, f.b23) = (true, b6),
             Kind::M23 => f.b23 = v == 1,
             Kind::M24 => f.b24 = v == 1,
             Kind::A => f.a = v as u8,
@@ -178,57 +139,30 @@ impl View {
     /// The view of an instruction under one program type; `None` when the fields do not go together there.
     pub fn new(inst: &Inst<Tesla>, stage: u8) -> Option<View> {
         let f = fields(inst);
-        let mut v = View {
-            stage,
-            mem: f.mem,
-            prim: false,
-            b23: f.b23,
-            b24: f.b24,
-            a: f.a,
-            inc: f.inc,
-            cidx: f.cidx,
-            owner: Owner::Nobody,
+        let (prim, konst) = match f.class {
+            Class::Other => return Some(View { stage, fields: f, prim: false, owner: Owner::Nobody }),
+            Class::Long if f.b23 && f.b24 => (true, !f.mem && (f.has2 || f.has3)),
+            Class::Long => (false, f.b23 && f.has2 || f.b24 && f.has3),
+            Class::Short if !f.mem && f.b23 && !f.has2 => return None,
+            Class::Short => (f.mem && f.b23, !f.mem && f.b23),
+            Class::Imm if f.mem && stage != CS && stage != GS => return None,
+            Class::Imm => (f.mem && stage == GS, false),
         };
-        let konst;
-        match f.class {
-            Class::Other => return Some(v),
-            Class::Long => {
-                v.prim = f.b23 && f.b24;
-                konst = if v.prim { !f.mem && (f.has2 || f.has3) } else { f.b23 && f.has2 || f.b24 && f.has3 };
-            }
-            Class::Short => {
-                v.prim = f.mem && f.b23;
-                konst = !f.mem && f.b23;
-                if konst && !f.has2 {
-                    return None;
-                }
-            }
-            Class::Imm => {
-                v.prim = f.mem && stage == GS;
-                konst = false;
-                if f.mem && stage != CS && stage != GS {
-                    return None;
-                }
-            }
-        }
-        if v.prim && stage != GS || !v.prim && v.mem && stage == FS {
+        if prim && stage != GS || !prim && f.mem && stage == FS {
             return None;
         }
-        v.owner = if v.prim {
-            Owner::Prim
-        } else if stage == CS && v.mem {
-            Owner::Shared
-        } else if konst {
-            Owner::Const
-        } else {
-            Owner::Nobody
+        let owner = match () {
+            () if prim => Owner::Prim,
+            () if stage == CS && f.mem => Owner::Shared,
+            () if konst => Owner::Const,
+            () => Owner::Nobody,
         };
-        let stray = match v.owner {
-            Owner::Nobody => v.a != 0 || v.inc,
-            Owner::Prim => v.inc,
+        let stray = match owner {
+            Owner::Nobody => f.a != 0 || f.inc,
+            Owner::Prim => f.inc,
             _ => false,
         };
-        if stray || (!konst && v.cidx != 0) { None } else { Some(v) }
+        (!stray && (konst || f.cidx == 0)).then_some(View { stage, fields: f, prim, owner })
     }
 
     /// The view under the first of `stages` (compute, fragment, vertex, geometry) that allows it.
@@ -241,19 +175,19 @@ impl View {
         if self.owner != owner {
             return Addr::at(off * scale);
         }
-        let off = if self.inc && off >> (signed_bits - 1) & 1 == 1 { off - (1 << signed_bits) } else { off };
-        Addr { a: self.a, inc: self.inc, off: off * scale }
+        let off = if self.fields.inc && off >> (signed_bits - 1) & 1 == 1 { off - (1 << signed_bits) } else { off };
+        Addr { a: self.fields.a, inc: self.fields.inc, off: off * scale }
     }
 
     fn konst(&self, width: Width, bits: u32, field: i32, src: u8) -> Operand {
-        let scale = if width == Width::H { 2 } else { 4 };
+        let scale = scale_of(width);
         // The text of other tools for SRC3 beside p[] and a second c[] has half the scale (reference section 13).
         let scale = if src == 3 && self.prim && scale == 4 { 2 } else { scale };
         // In compute programs the increment of a 32-bit SRC2 does not show (reference section 13).
-        if src == 2 && bits == 7 && scale == 4 && self.stage == CS && self.owner == Owner::Const && self.inc {
-            return Operand::Const(self.cidx, Addr { a: self.a, inc: false, off: field * scale });
+        if src == 2 && bits == 7 && scale == 4 && self.stage == CS && self.owner == Owner::Const && self.fields.inc {
+            return Operand::Const(self.fields.cidx, Addr { a: self.fields.a, inc: false, off: field * scale });
         }
-        Operand::Const(self.cidx, self.owned(Owner::Const, field, bits, scale))
+        Operand::Const(self.fields.cidx, self.owned(Owner::Const, field, bits, scale))
     }
 
     /// Reads an ALU source; `None` for slots of other kinds.
@@ -266,17 +200,20 @@ impl View {
         };
         Some(match kind {
             Kind::Src1(_) if self.prim => Operand::Prim(self.owned(Owner::Prim, low(7), 7, 4)),
-            Kind::Src1(_) if self.mem && self.stage == CS => shared(low(7), 5),
-            Kind::Src1(_) if self.mem => Operand::Attr(Addr::at(low(7) * 4)),
+            Kind::Src1(_) if self.fields.mem && self.stage == CS => shared(low(7), 5),
+            Kind::Src1(_) if self.fields.mem => Operand::Attr(Addr::at(low(7) * 4)),
             Kind::SSrc1(_) | Kind::ISrc1(_) if self.prim => Operand::Prim(self.owned(Owner::Prim, low(6), 6, 4)),
-            Kind::SSrc1(_) | Kind::ISrc1(_) if self.mem && self.stage == CS => shared(low(6), 4),
-            Kind::SSrc1(_) if self.mem => Operand::Attr(Addr::at(low(6) * 4)),
-            Kind::Src2(w) if (self.b23 && !self.prim) || (self.prim && !self.mem) => self.konst(w, 7, low(7), 2),
-            Kind::Src3(w) if (self.b24 && !self.prim) || (self.prim && !self.mem) => self.konst(w, 7, low(7), 3),
+            Kind::SSrc1(_) | Kind::ISrc1(_) if self.fields.mem && self.stage == CS => shared(low(6), 4),
+            Kind::SSrc1(_) if self.fields.mem => Operand::Attr(Addr::at(low(6) * 4)),
+            Kind::Src2(w) if (self.fields.b23 && !self.prim) || (self.prim && !self.fields.mem) => {
+                self.konst(w, 7, low(7), 2)
+            }
+            Kind::Src3(w) if (self.fields.b24 && !self.prim) || (self.prim && !self.fields.mem) => {
+                self.konst(w, 7, low(7), 3)
+            }
             // Bit 5 of the short field selects c0 or c1.
-            Kind::SSrc2(w) if self.b23 && !self.mem => {
-                let scale = if w == Width::H { 2 } else { 4 };
-                Operand::Const((raw >> 5 & 1) as u8, self.owned(Owner::Const, low(5), 5, scale))
+            Kind::SSrc2(w) if self.fields.b23 && !self.fields.mem => {
+                Operand::Const((raw >> 5 & 1) as u8, self.owned(Owner::Const, low(5), 5, scale_of(w)))
             }
             Kind::Src1(_) | Kind::Src2(_) | Kind::Src3(_) | Kind::Reg(_) => Operand::Reg(low(7) as u8),
             Kind::SSrc1(_) | Kind::ISrc1(_) | Kind::SSrc2(_) => Operand::Reg(low(6) as u8),
@@ -315,13 +252,7 @@ fn slot_of(inst: &Inst<Tesla>, pick: impl Fn(Kind) -> bool) -> Option<usize> {
 }
 
 fn set_kind(inst: &mut Inst<Tesla>, pick: impl Fn(Kind) -> bool, value: u32) -> bool {
-    match slot_of(inst, pick) {
-        Some(i) => {
-            inst.vals[i] = value;
-            true
-        }
-        None => false,
-    }
+    slot_of(inst, pick).map(|i| inst.vals[i] = value).is_some()
 }
 
 fn scaled(off: i32, scale: i32, bits: u32, inc: bool) -> Result<u32, String> {
@@ -349,10 +280,7 @@ fn set_addr(inst: &mut Inst<Tesla>, addr: Addr) -> Result<(), String> {
 }
 
 const fn scale_of(w: Width) -> i32 {
-    match w {
-        Width::H => 2,
-        _ => 4,
-    }
+    if matches!(w, Width::H) { 2 } else { 4 }
 }
 
 /// Registers in reach of a field of `bits` and a width.
@@ -455,10 +383,7 @@ pub fn put(inst: &mut Inst<Tesla>, index: usize, op: Operand, cx: &TextCx) -> Re
                     if prim && !second && f.has2 && f.cidx != index_c {
                         return Err("both c[] operands have the same number".into());
                     }
-                    inst.vals[index] = 0x80 | off;
-                    if prim {
-                        inst.vals[index] = keep | off;
-                    }
+                    inst.vals[index] = off | if prim { keep } else { 0x80 };
                     set_kind(inst, |k| matches!(k, Kind::Cidx), u32::from(index_c));
                     set_addr(inst, addr)?;
                 }

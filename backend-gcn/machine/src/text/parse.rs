@@ -240,8 +240,7 @@ fn constant(cur: &mut Cursor<'_>, cx: &TextCx) -> Result<Constant, TextError> {
     if !hex && digits[..end].contains('.') {
         let text = &rest[..rest.len() - digits.len() + end];
         cur.seek(at + text.len());
-        let floats = ["0.5", "-0.5", "1.0", "-1.0", "2.0", "-2.0", "4.0", "-4.0"];
-        if let Some(i) = floats.iter().position(|f| *f == text) {
+        if let Some(i) = operand::FLOATS.iter().position(|f| *f == text) {
             return Ok(Constant::Code(240 + i as u32));
         }
         if matches!(text, "0.15915494" | "0.1591549430918953" | "0.15915494309189532") && cx.generation == GFX8 {
@@ -574,8 +573,7 @@ fn inline_bits(code: u32) -> Option<u32> {
     Some(match code {
         128..=192 => code - 128,
         193..=208 => (192i32 - code as i32) as u32,
-        240..=247 => [0.5f32, -0.5, 1.0, -1.0, 2.0, -2.0, 4.0, -4.0][code as usize - 240].to_bits(),
-        248 => 0x3e22_f983,
+        240..=248 => operand::FLOATS_32[code as usize - 240],
         _ => return None,
     })
 }
