@@ -86,38 +86,13 @@ pub(crate) const NVA3: u8 = 3;
 
 /// The limits of the family, for the target-independent passes.
 pub(crate) fn caps(generation: u8) -> Caps {
+    #[rustfmt::skip]
     const EXPAND: OpSet = OpSet::of(&[
-        Op::FDot,
-        Op::FDiv,
-        Op::FRem,
-        Op::FSign,
-        Op::FLdexp,
-        Op::UDiv,
-        Op::SDiv,
-        Op::URem,
-        Op::SRem,
-        Op::SMulHi,
-        Op::Popcount,
-        Op::Clz,
-        Op::Ctz,
-        Op::BitReverse,
-        Op::UBitExtract,
-        Op::SBitExtract,
-        Op::BitInsert,
-        Op::FShr,
-        Op::BitSel,
-        Op::UDot4x8,
-        Op::SDot4x8,
-        Op::PackUnorm4x8,
-        Op::PackSnorm4x8,
-        Op::PackUnorm2x16,
-        Op::PackSnorm2x16,
-        Op::UnpackUnorm4x8,
-        Op::UnpackSnorm4x8,
-        Op::UnpackUnorm2x16,
-        Op::UnpackSnorm2x16,
-        Op::ExtractDyn,
-        Op::InsertDyn,
+        Op::FDot, Op::FDiv, Op::FRem, Op::FSign, Op::FLdexp, Op::UDiv, Op::SDiv, Op::URem, Op::SRem, Op::SMulHi,
+        Op::Popcount, Op::Clz, Op::Ctz, Op::BitReverse, Op::UBitExtract, Op::SBitExtract, Op::BitInsert, Op::FShr,
+        Op::BitSel, Op::UDot4x8, Op::SDot4x8, Op::PackUnorm4x8, Op::PackSnorm4x8, Op::PackUnorm2x16,
+        Op::PackSnorm2x16, Op::UnpackUnorm4x8, Op::UnpackSnorm4x8, Op::UnpackUnorm2x16, Op::UnpackSnorm2x16,
+        Op::ExtractDyn, Op::InsertDyn,
     ]);
     // A select is a comparison and two moves, an access to l[] a shift of the offset and a load.
     let private_access_cost = 8;

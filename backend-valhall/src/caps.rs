@@ -61,36 +61,12 @@ pub(crate) const UNSUPPORTED: &[Unsupported] = &[
 
 /// The limits of Valhall, for the target-independent passes.
 pub(crate) fn caps() -> Caps {
+    #[rustfmt::skip]
     const EXPAND: OpSet = OpSet::of(&[
-        Op::FSign,
-        Op::FFract,
-        Op::FDiv,
-        Op::FRem,
-        Op::FDot,
-        Op::F2S,
-        Op::F2U,
-        Op::SMulHi,
-        Op::UMul24,
-        Op::SMul24,
-        Op::UDiv,
-        Op::SDiv,
-        Op::URem,
-        Op::SRem,
-        Op::Ctz,
-        Op::UBitExtract,
-        Op::SBitExtract,
-        Op::BitInsert,
-        Op::FShr,
-        Op::PackUnorm4x8,
-        Op::PackSnorm4x8,
-        Op::PackUnorm2x16,
-        Op::PackSnorm2x16,
-        Op::UnpackUnorm4x8,
-        Op::UnpackSnorm4x8,
-        Op::UnpackUnorm2x16,
-        Op::UnpackSnorm2x16,
-        Op::ExtractDyn,
-        Op::InsertDyn,
+        Op::FSign, Op::FFract, Op::FDiv, Op::FRem, Op::FDot, Op::F2S, Op::F2U, Op::SMulHi, Op::UMul24, Op::SMul24,
+        Op::UDiv, Op::SDiv, Op::URem, Op::SRem, Op::Ctz, Op::UBitExtract, Op::SBitExtract, Op::BitInsert, Op::FShr,
+        Op::PackUnorm4x8, Op::PackSnorm4x8, Op::PackUnorm2x16, Op::PackSnorm2x16, Op::UnpackUnorm4x8,
+        Op::UnpackSnorm4x8, Op::UnpackUnorm2x16, Op::UnpackSnorm2x16, Op::ExtractDyn, Op::InsertDyn,
     ]);
     Caps {
         narrow: false,

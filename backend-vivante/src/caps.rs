@@ -99,38 +99,13 @@ const TARGETS: FormatSet = FormatSet::ALL.without(&[Format::Depth32Float, Format
 
 /// The limits of the generations, for the target-independent passes.
 pub fn caps(generation: u8, how: Strategy) -> Caps {
+    #[rustfmt::skip]
     const ALWAYS: OpSet = OpSet::of(&[
-        Op::FRem,
-        Op::Fma,
-        Op::FRoundEven,
-        Op::FLdexp,
-        Op::FQuant16,
-        Op::UDiv,
-        Op::SDiv,
-        Op::URem,
-        Op::SRem,
-        Op::UMul24,
-        Op::SMul24,
-        Op::Ctz,
-        Op::UBitExtract,
-        Op::SBitExtract,
-        Op::BitInsert,
-        Op::FShr,
-        Op::BitSel,
-        Op::UDot4x8,
-        Op::SDot4x8,
-        Op::PackUnorm4x8,
-        Op::PackSnorm4x8,
-        Op::PackUnorm2x16,
-        Op::PackSnorm2x16,
-        Op::PackHalf2x16,
-        Op::UnpackUnorm4x8,
-        Op::UnpackSnorm4x8,
-        Op::UnpackUnorm2x16,
-        Op::UnpackSnorm2x16,
-        Op::UnpackHalf2x16,
-        Op::ExtractDyn,
-        Op::InsertDyn,
+        Op::FRem, Op::Fma, Op::FRoundEven, Op::FLdexp, Op::FQuant16, Op::UDiv, Op::SDiv, Op::URem, Op::SRem,
+        Op::UMul24, Op::SMul24, Op::Ctz, Op::UBitExtract, Op::SBitExtract, Op::BitInsert, Op::FShr, Op::BitSel,
+        Op::UDot4x8, Op::SDot4x8, Op::PackUnorm4x8, Op::PackSnorm4x8, Op::PackUnorm2x16, Op::PackSnorm2x16,
+        Op::PackHalf2x16, Op::UnpackUnorm4x8, Op::UnpackSnorm4x8, Op::UnpackUnorm2x16, Op::UnpackSnorm2x16,
+        Op::UnpackHalf2x16, Op::ExtractDyn, Op::InsertDyn,
     ]);
     let halti5 = generation != machine::GC2000 && generation != machine::GC3000;
     let expand = match generation {

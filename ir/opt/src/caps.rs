@@ -497,25 +497,10 @@ impl AllFloatCaps {
 /// What selection gets of floats of 64 bits where [`Caps::doubles`] says that there are any, besides conversions from and to floats and
 /// integers of 32 bits, and `bitcast` from and to two words. The quotient and the root are correctly rounded, but for quotients that are
 /// denormal.
+#[rustfmt::skip]
 pub const DOUBLE_OPS: &[Op] = &[
-    Op::FAdd,
-    Op::FSub,
-    Op::FMul,
-    Op::FDiv,
-    Op::Fma,
-    Op::FNeg,
-    Op::FAbs,
-    Op::FMin,
-    Op::FMax,
-    Op::FSat,
-    Op::FFloor,
-    Op::FCeil,
-    Op::FTrunc,
-    Op::FRoundEven,
-    Op::FSqrt,
-    Op::FLdexp,
-    Op::FCmp,
-    Op::Select,
+    Op::FAdd, Op::FSub, Op::FMul, Op::FDiv, Op::Fma, Op::FNeg, Op::FAbs, Op::FMin, Op::FMax, Op::FSat, Op::FFloor,
+    Op::FCeil, Op::FTrunc, Op::FRoundEven, Op::FSqrt, Op::FLdexp, Op::FCmp, Op::Select,
 ];
 
 /// The lacks and wishes of a target.

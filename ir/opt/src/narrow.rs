@@ -51,29 +51,11 @@ use crate::init;
 use crate::lower_wide::rounded_to_odd;
 
 /// The ops on halves, and on values of halves, that a target with [`Caps::halves`] has.
+#[rustfmt::skip]
 pub const HALF_OPS: OpSet = OpSet::of(&[
-    Op::FAdd,
-    Op::FSub,
-    Op::FMul,
-    Op::Fma,
-    Op::FNeg,
-    Op::FAbs,
-    Op::FMin,
-    Op::FMax,
-    Op::FSat,
-    Op::FFloor,
-    Op::FCeil,
-    Op::FTrunc,
-    Op::FRoundEven,
-    Op::FCmp,
-    Op::Select,
-    Op::Splat,
-    Op::Compose,
-    Op::Extract,
-    Op::Insert,
-    Op::ExtractDyn,
-    Op::InsertDyn,
-    Op::Shuffle,
+    Op::FAdd, Op::FSub, Op::FMul, Op::Fma, Op::FNeg, Op::FAbs, Op::FMin, Op::FMax, Op::FSat, Op::FFloor, Op::FCeil,
+    Op::FTrunc, Op::FRoundEven, Op::FCmp, Op::Select, Op::Splat, Op::Compose, Op::Extract, Op::Insert, Op::ExtractDyn,
+    Op::InsertDyn, Op::Shuffle,
 ]);
 
 /// Runs over a function; gives the number of instructions that are others now.

@@ -457,27 +457,11 @@ pub fn reference_page() -> String {
 }
 
 /// The passes that code generation cannot do without.
+#[rustfmt::skip]
 pub const REQUIRED: &[&str] = &[
-    "mem2reg",
-    "copyprop",
-    "dce",
-    "arrays-to-selects",
-    "init-workgroup",
-    "robust",
-    "init-variables",
-    "lower-subgroups",
-    "narrow",
-    "lower-wide",
-    "lower-blend",
-    "lower-io",
-    "lower-indices",
-    "lower-fetch",
-    "lower-tex",
-    "legalise",
-    "scalarise",
-    "switches",
-    "drop-locals",
-    "sort",
+    "mem2reg", "copyprop", "dce", "arrays-to-selects", "init-workgroup", "robust", "init-variables",
+    "lower-subgroups", "narrow", "lower-wide", "lower-blend", "lower-io", "lower-indices", "lower-fetch", "lower-tex",
+    "legalise", "scalarise", "switches", "drop-locals", "sort",
 ];
 
 /// How many instructions one invocation may execute, roughly: each counts 8 times for each loop around it, up to four loops.

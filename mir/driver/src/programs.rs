@@ -66,17 +66,10 @@ pub fn of_role(module: &Module, role: ProgramRole, caps: &Caps) -> Module {
 }
 
 /// Statistics of which the whole entry has the largest of its programs' numbers; of the others it has the sum.
+#[rustfmt::skip]
 pub const LARGEST: &[&str] = &[
-    "registers",
-    "registers_used",
-    "sgprs",
-    "vgprs",
-    "stack",
-    "shared_bytes",
-    "scratch_bytes",
-    "uniforms",
-    "uniform_words",
-    "array_rows",
+    "registers", "registers_used", "sgprs", "vgprs", "stack", "shared_bytes", "scratch_bytes", "uniforms",
+    "uniform_words", "array_rows",
 ];
 /// Those of which it has the smallest.
 pub const SMALLEST: &[&str] = &["waves", "threads", "lane_use_percent"];

@@ -107,15 +107,20 @@ unsafe fn jobs(owner: u64, submits: &[vk::SubmitInfo<'_>], signal: vk::Fence) ->
         }
         all.push(job);
     }
+    fenced(owner, all, signal)
+}
+
+/// The jobs of a submission, the last of which signals its fence.
+pub(super) fn fenced(owner: u64, mut jobs: Vec<Job>, signal: vk::Fence) -> Done<Vec<Job>> {
     if let Some(fence) = fence(owner, signal)? {
-        if all.is_empty() {
-            all.push(Job::default());
+        if jobs.is_empty() {
+            jobs.push(Job::default());
         }
-        if let Some(last) = all.last_mut() {
+        if let Some(last) = jobs.last_mut() {
             last.fence = Some(fence);
         }
     }
-    Ok(all)
+    Ok(jobs)
 }
 
 /// The commands of a primary buffer of a device.

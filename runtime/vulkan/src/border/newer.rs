@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ash::vk;
 
 use super::command::record;
-use super::device::{commands, fence};
+use super::device::{commands, fenced};
 use super::draw::indirect;
 use super::entry::entries;
 use super::read::{chained, given, list};
@@ -136,26 +136,18 @@ unsafe fn jobs(owner: u64, submits: &[vk::SubmitInfo2<'_>], signal: vk::Fence) -
             fence: None,
         });
     }
-    if let Some(fence) = fence(owner, signal)? {
-        if all.is_empty() {
-            all.push(Job::default());
-        }
-        if let Some(last) = all.last_mut() {
-            last.fence = Some(fence);
-        }
-    }
-    Ok(all)
+    fenced(owner, all, signal)
+}
+
+/// A structure of the first form, with the fields that the second form has as well.
+macro_rules! old {
+    ($r:ident => $structure:ident { $($field:ident),* }) => {
+        vk::$structure { $($field: $r.$field),* }
+    };
 }
 
 fn buffer_image(r: &vk::BufferImageCopy2<'_>) -> vk::BufferImageCopy {
-    vk::BufferImageCopy {
-        buffer_offset: r.buffer_offset,
-        buffer_row_length: r.buffer_row_length,
-        buffer_image_height: r.buffer_image_height,
-        image_subresource: r.image_subresource,
-        image_offset: r.image_offset,
-        image_extent: r.image_extent,
-    }
+    old!(r => BufferImageCopy { buffer_offset, buffer_row_length, buffer_image_height, image_subresource, image_offset, image_extent })
 }
 
 entries! {
@@ -208,13 +200,7 @@ entries! {
     }
     PFN_vkCmdCopyImage2 => fn cmd_copy_image2(c: vk::CommandBuffer, info: *const vk::CopyImageInfo2<'_>) {
         let i = given(info)?;
-        let of = |r: &vk::ImageCopy2<'_>| vk::ImageCopy {
-            src_subresource: r.src_subresource,
-            src_offset: r.src_offset,
-            dst_subresource: r.dst_subresource,
-            dst_offset: r.dst_offset,
-            extent: r.extent,
-        };
+        let of = |r: &vk::ImageCopy2<'_>| old!(r => ImageCopy { src_subresource, src_offset, dst_subresource, dst_offset, extent });
         let regions = list(i.p_regions, i.region_count)?.iter().map(of).collect();
         record(c, |owner| {
             Ok(Command::CopyImage(handles::get(owner, i.src_image)?, handles::get(owner, i.dst_image)?, regions))
@@ -240,12 +226,7 @@ entries! {
     }
     PFN_vkCmdBlitImage2 => fn cmd_blit_image2(c: vk::CommandBuffer, info: *const vk::BlitImageInfo2<'_>) {
         let i = given(info)?;
-        let of = |r: &vk::ImageBlit2<'_>| vk::ImageBlit {
-            src_subresource: r.src_subresource,
-            src_offsets: r.src_offsets,
-            dst_subresource: r.dst_subresource,
-            dst_offsets: r.dst_offsets,
-        };
+        let of = |r: &vk::ImageBlit2<'_>| old!(r => ImageBlit { src_subresource, src_offsets, dst_subresource, dst_offsets });
         let regions = list(i.p_regions, i.region_count)?.iter().map(of).collect();
         let linear = i.filter == vk::Filter::LINEAR;
         record(c, |owner| {
@@ -254,13 +235,7 @@ entries! {
     }
     PFN_vkCmdResolveImage2 => fn cmd_resolve_image2(c: vk::CommandBuffer, info: *const vk::ResolveImageInfo2<'_>) {
         let i = given(info)?;
-        let of = |r: &vk::ImageResolve2<'_>| vk::ImageResolve {
-            src_subresource: r.src_subresource,
-            src_offset: r.src_offset,
-            dst_subresource: r.dst_subresource,
-            dst_offset: r.dst_offset,
-            extent: r.extent,
-        };
+        let of = |r: &vk::ImageResolve2<'_>| old!(r => ImageResolve { src_subresource, src_offset, dst_subresource, dst_offset, extent });
         let regions = list(i.p_regions, i.region_count)?.iter().map(of).collect();
         record(c, |owner| {
             Ok(Command::Resolve(handles::get(owner, i.src_image)?, handles::get(owner, i.dst_image)?, regions))
