@@ -173,7 +173,8 @@ fn fix_export(inst: &mut Inst<Gcn>, en: usize, compr: bool) {
         let b = if mask & 4 != 0 { regs[2] } else { regs[3] };
         // The depth target of gfx6 wants bit 0 alone (section 13).
         let depth = mask == 13 && inst.get("tgt") == Some(8);
-        mask = if depth { 1 } else { u32::from(low) * 3 } | u32::from(high) * 12;
+        let first = if depth { 1 } else { u32::from(low) * 3 };
+        mask = first | (u32::from(high) * 12);
         regs = [if low { a } else { 0 }, if high { b } else { 0 }, 0, 0];
     }
     inst.vals[en] = mask;
