@@ -92,6 +92,59 @@ fn touch<T: Target>(t: &T, i: &MInst<T>, r: PReg) -> Touch {
     out
 }
 
+/// Where the value is written that `r` holds in front of `end`, if all of it may go elsewhere.
+fn begin<T: Target>(t: &T, insts: &[MInst<T>], r: PReg, end: usize) -> Option<usize> {
+    for k in (end.saturating_sub(WINDOW)..end).rev() {
+        let x = touch(t, &insts[k], r);
+        if x.writes {
+            return (!x.bound).then_some(k);
+        }
+        if x.bound {
+            return None;
+        }
+    }
+    None
+}
+
+/// The values that `r` holds behind `from` and in front of `end`; none where one of them must stay.
+fn held<T: Target>(t: &T, insts: &[MInst<T>], r: PReg, from: usize, end: usize) -> Option<SmallVec<[Web; 4]>> {
+    let mut out = SmallVec::new();
+    let mut last: Option<usize> = None;
+    for k in (from + 1..end).rev() {
+        let x = touch(t, &insts[k], r);
+        if x.bound {
+            return None;
+        }
+        if x.writes {
+            out.push(Web { from: k, to: last.take().unwrap_or(k) });
+        }
+        if x.reads && last.is_none() {
+            last = Some(k);
+        }
+    }
+    let at = touch(t, &insts[from], r);
+    if at.writes {
+        return None;
+    }
+    if let Some(to) = last {
+        if at.bound {
+            return None;
+        }
+        out.push(Web { from: begin(t, insts, r, from)?, to });
+    }
+    Some(out)
+}
+
+/// The move at `j` as far as instructions alone tell that it may go: where to, where from, where that is written, and what lies in the
+/// way.
+fn moved<T: Target>(t: &T, insts: &[MInst<T>], j: usize) -> Option<(PReg, PReg, usize, SmallVec<[Web; 4]>)> {
+    let (d, s) = t.as_move(&insts[j]).filter(|(d, s)| d.file == s.file && d != s)?;
+    let any = insts[j].defs.iter().all(|d| d.fixed().is_none() && d.tied_to().is_none());
+    let i = begin(t, insts, s, j).filter(|_| any)?;
+    let bound = (i + 1..j).any(|k| touch(t, &insts[k], s).bound);
+    Some((d, s, i, held(t, insts, d, i, j).filter(|_| !bound)?))
+}
+
 impl<T: Target> Region<'_, T> {
     fn live(&self, k: usize, r: PReg) -> bool {
         self.behind[k].get(usize::from(r.file)).is_none_or(|l| l.has_any(r.place))
@@ -99,49 +152,6 @@ impl<T: Target> Region<'_, T> {
 
     fn touch(&self, k: usize, r: PReg) -> Touch {
         touch(self.t, &self.insts[k], r)
-    }
-
-    /// Where the value is written that `r` holds in front of `end`, if all of it may go elsewhere.
-    fn begin(&self, r: PReg, end: usize) -> Option<usize> {
-        for k in (end.saturating_sub(WINDOW)..end).rev() {
-            let x = self.touch(k, r);
-            if x.writes {
-                return (!x.bound).then_some(k);
-            }
-            if x.bound {
-                return None;
-            }
-        }
-        None
-    }
-
-    /// The values that `r` holds behind `from` and in front of `end`; none where one of them must stay.
-    fn held(&self, r: PReg, from: usize, end: usize) -> Option<SmallVec<[Web; 4]>> {
-        let mut out = SmallVec::new();
-        let mut last: Option<usize> = None;
-        for k in (from + 1..end).rev() {
-            let x = self.touch(k, r);
-            if x.bound {
-                return None;
-            }
-            if x.writes {
-                out.push(Web { from: k, to: last.take().unwrap_or(k) });
-            }
-            if x.reads && last.is_none() {
-                last = Some(k);
-            }
-        }
-        let at = self.touch(from, r);
-        if at.writes {
-            return None;
-        }
-        if let Some(to) = last {
-            if at.bound {
-                return None;
-            }
-            out.push(Web { from: self.begin(r, from)?, to });
-        }
-        Some(out)
     }
 
     /// Whether `r` is free for a value.
@@ -172,13 +182,7 @@ impl<T: Target> Region<'_, T> {
 
     /// Settles the move at `j`: true if it has nothing to do any more.
     fn settle(&mut self, j: usize, used: &[UnitSet]) -> bool {
-        let Some((d, s)) = self.t.as_move(&self.insts[j]).filter(|(d, s)| d.file == s.file && d != s) else {
-            return false;
-        };
-        let any = self.insts[j].defs.iter().all(|d| d.fixed().is_none() && d.tied_to().is_none());
-        let Some(i) = self.begin(s, j).filter(|_| any && !self.live(j, s)) else { return false };
-        let bound = (i + 1..j).any(|k| self.touch(k, s).bound);
-        let Some(webs) = self.held(d, i, j).filter(|_| !bound) else { return false };
+        let Some((d, s, i, webs)) = moved(self.t, self.insts, j).filter(|m| !self.live(j, m.1)) else { return false };
         // Lanes that leave in between find both where they were.
         let first = webs.iter().map(|w| w.from).min().unwrap_or(i).min(i);
         let wanted = |r: PReg| self.out.get(usize::from(r.file)).is_none_or(|l| l.has_any(r.place));
@@ -204,7 +208,10 @@ impl<T: Target> Region<'_, T> {
 
 /// Runs over a function. Returns how many moves disappeared.
 pub fn settle_moves<T: Target>(mf: &mut MFunc<T>, t: &T) -> usize {
-    if !mf.code.iter().flatten().any(|i| t.as_move(i).is_some()) {
+    // What is live is found only where a move asks for it.
+    let asks = |insts: &Vec<MInst<T>>| (0..insts.len()).any(|j| moved(t, insts, j).is_some());
+    let asked: Vec<bool> = mf.code.iter().map(asks).collect();
+    if !asked.contains(&true) {
         return 0;
     }
     let files = t.files().len();
@@ -227,7 +234,7 @@ pub fn settle_moves<T: Target>(mf: &mut MFunc<T>, t: &T) -> usize {
     );
     let mut gone = 0;
     for b in 0..mf.blocks.len() {
-        if !mf.code[b].iter().any(|i| t.as_move(i).is_some()) {
+        if !asked[b] {
             continue;
         }
         let mut live: Live = SmallVec::from_elem(UnitSet::EMPTY, files);

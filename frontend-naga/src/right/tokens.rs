@@ -40,24 +40,26 @@ impl Tokens {
     /// Reads a source. `None` if its brackets do not match.
     pub fn new(source: &str) -> Option<Tokens> {
         let code = blanked(source);
-        let mut list: Vec<Token> = Vec::new();
+        let mut list: Vec<Token> = Vec::with_capacity(code.len() / 3);
         let mut open: Vec<(char, usize)> = Vec::new();
         let mut depth = 0;
         let mut chars = code.char_indices().peekable();
         while let Some((at, c)) = chars.next() {
+            if c.is_whitespace() {
+                continue;
+            }
             let number = list.len();
             let mut token = Token { kind: Kind::Sign, at, end: at + c.len_utf8(), pair: number, depth };
             let dot = c == '.' && code[at + 1..].starts_with(|c: char| c.is_ascii_digit());
-            let after_word = list.last().is_some_and(|t| t.end == at && t.kind != Kind::Number && is_value(&code, t));
-            if c.is_whitespace() {
-                continue;
-            } else if c.is_alphabetic() || c == '_' {
+            let after_word =
+                || list.last().is_some_and(|t| t.end == at && t.kind != Kind::Number && is_value(&code, t));
+            if c.is_alphabetic() || c == '_' {
                 token.kind = Kind::Word;
                 while let Some(&(at, c)) = chars.peek().filter(|(_, c)| c.is_alphanumeric() || *c == '_') {
                     token.end = at + c.len_utf8();
                     chars.next();
                 }
-            } else if c.is_ascii_digit() || dot && !after_word {
+            } else if c.is_ascii_digit() || dot && !after_word() {
                 token.kind = Kind::Number;
                 token.end = at + number_length(&code[at..]);
                 while chars.peek().is_some_and(|(at, _)| *at < token.end) {

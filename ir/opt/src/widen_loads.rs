@@ -88,7 +88,8 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     }
     let dom = cx.dom(f);
     let home = f.inst_blocks();
-    let room = room(f, cx.caps.live_words);
+    // Found where two loads are near: most functions have none.
+    let mut left: Option<u32> = None;
     for (r, mut list) in all {
         let size = cx.module.place_size(f, Place::Buffer(r)).unwrap_or(0);
         // What a load can bring along is taken in the order of offsets; the next group begins behind it.
@@ -108,7 +109,8 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
             taken.sort_by_key(|l| l.order);
             let plan = Plan::of(f, taken.iter().map(|l| l.inst).collect());
             more += plan.words();
-            if taken.len() > 1 && more <= room && cx.change() {
+            let words = cx.caps.live_words;
+            if taken.len() > 1 && more <= *left.get_or_insert_with(|| room(f, words)) && cx.change() {
                 plans.push(plan);
             }
         }
