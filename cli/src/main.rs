@@ -44,7 +44,7 @@ use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
-use clap::{CommandFactory, FromArgMatches};
+use clap::{Args, CommandFactory, FromArgMatches, Subcommand};
 use gpucc_ir::{Class, Diagnostic, Refusal};
 
 use args::{Cli, Command, MessageFormat, Messages};
@@ -217,7 +217,27 @@ fn early(name: &str) -> Option<String> {
     None
 }
 
+/// The arguments of a compilation without a command, where they are right. Options of the other commands are a tenth of the work of a small shader.
+fn compilation() -> Option<Cli> {
+    let names_a_command = |a: OsString| a.to_str().is_some_and(|a| a == "help" || args::Command::has_subcommand(a));
+    if std::env::args_os().skip(1).any(names_a_command) {
+        return None;
+    }
+    let command = args::Messages::augment_args(args::Compile::augment_args(
+        clap::Command::new("gpucc").version(env!("CARGO_PKG_VERSION")),
+    ));
+    let matches = command.try_get_matches_from(std::env::args_os()).ok()?;
+    Some(Cli {
+        command: None,
+        compile: args::Compile::from_arg_matches(&matches).ok()?,
+        messages: args::Messages::from_arg_matches(&matches).ok()?,
+    })
+}
+
 fn parse() -> Result<Cli, clap::Error> {
+    if let Some(cli) = compilation() {
+        return Ok(cli);
+    }
     let choice = match early("--color").as_deref() {
         Some("always") => clap::ColorChoice::Always,
         Some("never") => clap::ColorChoice::Never,
