@@ -13,6 +13,7 @@ pub mod clamped_conversions;
 pub mod combine_bits;
 pub mod constant_factors;
 mod context;
+pub mod copies;
 pub mod copyprop;
 mod cx;
 pub mod dce;

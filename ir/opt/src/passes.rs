@@ -10,11 +10,11 @@
 use crate::cx::Graph;
 use crate::{
     BindingFacts, Caps, PassCx, PipelineContext, algebraic, arrays_to_selects, clamp_indices, clamped_conversions,
-    combine_bits, constant_factors, copyprop, dce, divide, exit_values, fold, fold_ids, fuse, gvn, hoist_tables,
-    if_convert, implied_branches, init, inline, lane_sums, legalise, licm, lower_blend, lower_fetch, lower_indices,
-    lower_io, lower_subgroups, lower_tex, lower_wide, mem_opt, mem2reg, mixes, narrow, predicate_demotes, products,
-    ranges, rests, robust, rotate, scalarise, selection, shrink_io, simplify_cfg, sink_sums, switches, tables, unroll,
-    vectorise_memory, widen_loads, zero_lanes,
+    combine_bits, constant_factors, copies, copyprop, dce, divide, exit_values, fold, fold_ids, fuse, gvn,
+    hoist_tables, if_convert, implied_branches, init, inline, lane_sums, legalise, licm, lower_blend, lower_fetch,
+    lower_indices, lower_io, lower_subgroups, lower_tex, lower_wide, mem_opt, mem2reg, mixes, narrow,
+    predicate_demotes, products, ranges, rests, robust, rotate, scalarise, selection, shrink_io, simplify_cfg,
+    sink_sums, switches, tables, unroll, vectorise_memory, widen_loads, zero_lanes,
 };
 use gpucc_ir::analysis::{DomTree, Structure};
 use gpucc_ir::trace::{self, PassTime};
@@ -69,6 +69,8 @@ const MEM2REG: Pass = pass!("mem2reg", mem2reg::run);
 const COPYPROP: Pass = pass!("copyprop", copyprop::run);
 /// Removes what nobody needs.
 pub const DCE: Pass = pass!("dce", dce::run);
+/// Takes copying loops out.
+const COPIES: Pass = graph_pass!("copies", copies::run);
 const FOLD: Pass = pass!("fold", fold::run);
 const ALGEBRAIC: Pass = pass!("algebraic", algebraic::run);
 const ARRAYS_TO_SELECTS: Pass = graph_pass!("arrays-to-selects", arrays_to_selects::run);
@@ -199,7 +201,7 @@ pub fn passes(level: u8) -> Vec<Pass> {
     }
     list.extend(tidy);
     // Without variables, the passes that are about them have nothing to look for.
-    list.extend([DROP_LOCALS]);
+    list.extend([COPIES, DROP_LOCALS]);
     if level >= 2 {
         list.push(UNROLL);
         list.extend(tidy);
@@ -268,6 +270,7 @@ pub const ORDER: &[(&str, &str, &str)] = &[
     ("unroll", "arrays-to-selects", "an index that is constant in each copy needs no selects"),
     ("mem2reg", "arrays-to-selects", "which elements an access can reach is seen in the values of its offset"),
     ("arrays-to-selects", "init-variables", "an initialiser of a variable that becomes values needs no store"),
+    ("copies", "unroll", "a loop that copies is known by its form"),
     ("mem2reg", "robust", "accesses to variables that become values need no clamping"),
     ("mem2reg", "init-variables", "most initialisers become constants without a store"),
     ("robust", "legalise", "clamping uses umin and buffer_length, which a target may lack"),
@@ -355,6 +358,10 @@ pub const PURPOSE: &[(&str, &str)] = &[
         "compact",
         "removes dead entries of the arenas and renumbers the rest in the order of the code, so that later passes touch less memory",
     ),
+    (
+        "copies",
+        "a copy that nobody writes is read where it came from, and a variable that takes another's place is that one",
+    ),
     ("unroll", "short loops become straight lines: no counter, no branch, array indices become constants"),
     (
         "arrays-to-selects",
@@ -429,6 +436,14 @@ pub fn reference_page() -> String {
         let _ = writeln!(o, "| {name} | {from} | {needed} | {why} |");
     }
     o.push('\n');
+    o.push_str(
+        "## Arrays and structs as values\n\nValues of up to 128 scalars are values of the IR. Larger ones lie in memory: frontends copy them by loops \
+         where the source says `let b = a`, passes one by value, returns or assigns one, and read a constant one in a table. `copies` then takes out \
+         what is not needed. What nobody writes after it was filled is read where it came from, if the source is written by nobody in between. A variable that is filled \
+         from another one is the other one, if neither is written while the other is still to be read: so arguments of `inout`, results and parameters take no memory of their \
+         own. What is left is a copy that the program needs, as it would be with pointers. An initialiser that is not zero is copied from a table, which lies where the family's \
+         constants do.\n\n",
+    );
     o.push_str(
         "## Passes that families name\n\nThese are in no level's list. A family whose chips gain by one names it in its `IR_PASSES`, which run \
          behind the level's own.\n\n| pass | why |\n|---|---|\n",

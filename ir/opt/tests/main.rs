@@ -6,6 +6,7 @@ mod clamp_indices;
 mod clamped_conversions;
 mod combine_bits;
 mod constant_factors;
+mod copies;
 mod copyprop;
 mod cx;
 mod dce;

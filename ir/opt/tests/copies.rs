@@ -1,0 +1,273 @@
+//! Tests of `ir/opt/src/copies.rs`.
+
+use crate::testing::{opt, unchanged};
+use gpucc_opt::copies::run;
+
+/// A loop that copies 64 words, in blocks `first` to `first + 3`; the code behind it goes on in block `first + 4`.
+fn copy(first: u32, from: &str, to: &str) -> String {
+    let (head, body, cont, done, v) = (first, first + 1, first + 2, first + 3, 100 * first);
+    let (counter, more, at, next) = (v, v + 1, v + 2, v + 3);
+    let [a, b] = [v + 4, v + 5];
+    format!(
+        "  jump block{head}(0:i32)
+block{head}(v{counter}: i32) loop merge block{done} continue block{cont}:
+  v{more}: b1 = icmp.ult v{counter}, 64:i32
+  br v{more}, block{body}, block{done}
+block{body}:
+  v{at}: i32 = imul v{counter}, 4:i32
+  v{a}: i32 = load {from}[0 + v{at}] align 4 {{in_bounds}}
+  store v{a}, {to}[0 + v{at}] align 4 {{in_bounds}}
+  v{b}: i32 = load {from}[4 + v{at}] align 4 {{in_bounds}}
+  store v{b}, {to}[4 + v{at}] align 4 {{in_bounds}}
+  jump block{cont}
+block{cont}:
+  v{next}: i32 = iadd v{counter}, 2:i32
+  jump block{head}(v{next})
+block{done}:
+"
+    )
+}
+
+/// A read of a word that nobody knows.
+fn read(v: u32, from: &str) -> String {
+    format!(
+        "  v{v}: i32 = load {from}[0 + v1] align 4 {{in_bounds}}\n  store v{v}, res1[{}] align 4 {{in_bounds}}\n",
+        4 * v
+    )
+}
+
+fn write(to: &str) -> String {
+    format!("  store v0, {to}[0 + v1] align 4 {{in_bounds}}\n")
+}
+
+fn text(body: &str) -> String {
+    format!(
+        "module robust on
+res0 \"a\" group 0 binding 0 storage_ro size 256 stride 0
+res1 \"o\" group 0 binding 1 storage_rw size 256 stride 0
+global0 \"w\" workgroup size 256 align 4
+func0 \"f\" {{
+  local0 \"t\" size 256 align 4
+  local1 \"u\" size 256 align 4
+  local2 \"x\" size 256 align 4
+block0:
+  v0: i32 = sysval local_invocation_index
+  v2: i32 = and v0, 63:i32
+  v1: i32 = imul v2, 4:i32
+{body}  ret
+}}"
+    )
+}
+
+fn same(body: &str) {
+    unchanged(run, &text(body));
+}
+
+fn after(body: &str) -> String {
+    opt(run, &text(body))
+}
+
+/// Whether nothing is left of a local but its declaration, and no loop.
+fn is_gone(text: &str, local: u32) -> bool {
+    !text.contains(&format!("local{local}[")) && !text.contains("loop merge")
+}
+
+const BARRIER: &str = "  barrier workgroup workgroup\n";
+
+#[test]
+fn a_copy_that_nobody_writes_is_read_where_it_came_from() {
+    for (from, first) in [("res1", ""), ("global0", ""), ("global0", BARRIER)] {
+        let t = after(&format!("{first}{}{}", copy(1, from, "local0"), read(9, "local0").replace("res1", "local1")));
+        assert!(is_gone(&t, 0) && t.contains(&format!("load {from}[0 + v")), "{t}");
+    }
+    // A store in front of the copy, one behind the read, and barriers around what nobody writes.
+    let t = after(&format!(
+        "{}{}{}",
+        write("global0"),
+        copy(1, "global0", "local0"),
+        read(9, "local0") + &write("global0")
+    ));
+    assert!(is_gone(&t, 0), "{t}");
+    let mut only = copy(1, "res0", "local0");
+    only = only.replace("align 4 {in_bounds}\n  store", "align 4 {readonly, in_bounds}\n  store");
+    let t = after(&format!("{only}{BARRIER}{}", read(9, "local0")));
+    assert!(is_gone(&t, 0) && t.contains("load res0[0 + v") && t.contains("readonly"), "{t}");
+}
+
+#[test]
+fn what_may_have_changed_is_copied() {
+    // Between the copy and the read: a store, a barrier, a store of the loop around.
+    same(&format!("{}{}{}", copy(1, "res1", "local0"), write("res1"), read(9, "local0")));
+    same(&format!("{}{BARRIER}{}", copy(1, "global0", "local0"), read(9, "local0")));
+    let round = |last: &str| {
+        format!(
+            "{}  jump block6(0:i32)
+block6(v20: i32) loop merge block9 continue block8:
+  v21: b1 = icmp.ult v20, v0
+  br v21, block7, block9
+block7:
+{}{last}  jump block8
+block8:
+  v22: i32 = iadd v20, 1:i32
+  jump block6(v22)
+block9:
+",
+            copy(1, "global0", "local0"),
+            read(9, "local0").replace("res1", "local1")
+        )
+    };
+    same(&round(&write("global0")));
+    assert!(!after(&round("")).contains("local0["));
+    // The variable is written, or read in front of the copy.
+    same(&format!("{}{}{}", copy(1, "res1", "local0"), write("local0"), read(9, "local0")));
+    same(&format!("{}{}{}", read(8, "local0"), copy(1, "global0", "local0"), read(9, "local0")));
+    // Half of it.
+    same(&format!("{}{}", copy(1, "global0", "local0").replace("64:i32", "32:i32"), read(9, "local0")));
+    // Words in another order.
+    let other = copy(1, "global0", "local0").replace("load global0[4 ", "load global0[0 ");
+    same(&format!("{other}{}", read(9, "local0")));
+    // The loop computes what is needed behind it.
+    let counts = format!("{}  store v100, res1[0] align 4 {{in_bounds}}\n", copy(1, "global0", "local0"));
+    same(&format!("{counts}{}", read(9, "local0")));
+    // An index that nothing bounds.
+    let far = read(9, "local0").replacen(" {in_bounds}", "", 1);
+    same(&format!("{}{far}", copy(1, "global0", "local0")));
+}
+
+#[test]
+fn one_variable_takes_the_place_of_another() {
+    // The copy is written, the first is not read any more.
+    let t =
+        after(&format!("{}{}{}{}", write("local0"), copy(1, "local0", "local1"), write("local1"), read(9, "local1")));
+    assert!(is_gone(&t, 1), "{t}");
+    assert_eq!(t.matches("store v0, local0").count(), 2, "{t}");
+    // There and back.
+    let t = after(&format!(
+        "{}{}{}{}{}",
+        write("local0"),
+        copy(1, "local0", "local1"),
+        write("local1"),
+        copy(6, "local1", "local0").replace("block9", "block99"),
+        read(9, "local0")
+    ));
+    assert!(is_gone(&t, 1), "{t}");
+    // An initialisation that the copy overwrites, and one that it does not.
+    let t = after(&format!(
+        "  var_init local1\n  var_init local0\n{}{}{}",
+        copy(1, "local0", "local1"),
+        write("local1"),
+        read(9, "local1")
+    ));
+    assert!(is_gone(&t, 1) && t.contains("var_init local0") && !t.contains("var_init local1"), "{t}");
+}
+
+#[test]
+fn two_variables_that_are_needed_stay_two() {
+    // Either is written while the other is still read.
+    for written in ["local0", "local1"] {
+        same(&format!(
+            "{}{}{}{}",
+            copy(1, "local0", "local1"),
+            write(written),
+            read(9, "local1"),
+            read(10, "local0").replace("res1[40]", "res1[44]")
+        ));
+    }
+    // Read in the next turn.
+    let round = |first: &str, last: &str| {
+        format!(
+            "  jump block6(0:i32)
+block6(v20: i32) loop merge block9 continue block8:
+  v21: b1 = icmp.ult v20, v0
+  br v21, block7, block9
+block7:
+{first}{}{last}  jump block8
+block8:
+  v22: i32 = iadd v20, 1:i32
+  jump block6(v22)
+block9:
+",
+            copy(1, "local0", "local1")
+        )
+    };
+    same(&round("", &format!("{}{}", write("local1"), read(9, "local1"))));
+    let t = after(&round(&write("local0").replace("store v0", "store v20"), &(write("local1") + &read(9, "local1"))));
+    assert!(t.contains("local1["), "what is written to a part of the first is read in the next turn: {t}");
+    // Other sizes.
+    let body = format!("{}{}{}", copy(1, "local0", "local1"), write("local1"), read(9, "local1"));
+    unchanged(run, &text(&body).replace("\"t\" size 256", "\"t\" size 260"));
+}
+
+#[test]
+fn three_in_a_row_are_one() {
+    let t = after(&format!(
+        "{}{}{}{}{}{}",
+        write("local0"),
+        copy(1, "local0", "local1"),
+        write("local1"),
+        copy(6, "local1", "local2").replace("block9", "block99"),
+        write("local2"),
+        read(9, "local2")
+    ));
+    assert!(is_gone(&t, 1) && is_gone(&t, 2), "{t}");
+    assert_eq!(t.matches("store v0, local0").count(), 3, "{t}");
+}
+
+/// Leaf by leaf, as SPIR-V of glslang does it.
+#[test]
+fn leaves_are_copied_too() {
+    let pairs = |skip: u32| -> String {
+        let one = |k: u32| {
+            format!(
+                "  v{}: i32 = load global0[{}] align 4 {{in_bounds}}\n  store v{}, local0[{}] align 4 {{in_bounds}}\n",
+                50 + k,
+                4 * k,
+                50 + k,
+                4 * k
+            )
+        };
+        (0..64).filter(|&k| k != skip).map(one).collect()
+    };
+    let t = after(&(pairs(64) + &read(9, "local0")));
+    assert!(is_gone(&t, 0) && t.contains("load global0[0 + v"), "{t}");
+    same(&(pairs(5) + &read(9, "local0")));
+    // A part that is written before all are copied.
+    let all = pairs(64);
+    let (first, last) = all.split_at(all.find("  v60").unwrap());
+    same(&format!("{first}{}{last}{}", write("global0"), read(9, "local0")));
+}
+
+#[test]
+fn a_copy_onto_itself_goes() {
+    let t = after(&(write("local0") + &copy(1, "local0", "local0") + &read(9, "local0")));
+    assert!(!t.contains("loop merge"), "{t}");
+}
+
+/// Words one after the other that must be copied become a loop; too few, or others between them, do not.
+#[test]
+fn long_runs_become_loops() {
+    let run_of = |n: u32, skip: u32, between: &str| -> String {
+        let one = |k: u32| {
+            let other = if k == 40 { between } else { "" };
+            let (v, at) = (50 + k, 4 * if k < skip { k } else { k + 1 });
+            format!(
+                "{other}  v{v}: i32 = load global0[{at}] align 4 {{in_bounds}}\n  store v{v}, res1[{}] align 4\n",
+                4 * k
+            )
+        };
+        (0..n).map(one).collect()
+    };
+    let wide = |body: &str| text(body).replace("size 256", "size 1024");
+    let t = opt(run, &wide(&run_of(70, 99, "")));
+    // Two are no turn: they stay, and come first.
+    assert_eq!(t.matches("load global0").count(), 4 + 2, "{t}");
+    assert!(t.contains("loop merge") && t.contains("icmp.ult v") && t.contains("272:i32"), "{t}");
+    for other in [
+        "  store v0, global0[0] align 4 {in_bounds}\n",
+        "  v8: i32 = load res1[0] align 4\n  store v8, local0[0] align 4 {in_bounds}\n",
+    ] {
+        unchanged(run, &wide(&run_of(70, 99, other)));
+    }
+    unchanged(run, &wide(&run_of(70, 50, "")));
+    unchanged(run, &wide(&run_of(63, 99, "")));
+}
