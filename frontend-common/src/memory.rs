@@ -322,6 +322,9 @@ pub trait Memory: DerefMut<Target = Code> {
             self.b().var_init(ptr.place);
             return Ok(());
         }
+        if self.is_long(ptr.ty) && self.store_constant(ptr, &value)? {
+            return Ok(());
+        }
         match value.view() {
             View::Parts(parts) => self.store_parts(ptr, parts),
             _ => self.misfit("it stores what is no value"),
@@ -472,15 +475,36 @@ pub trait Memory: DerefMut<Target = Code> {
     fn addressable(&mut self, value: &Self::Val, ty: Self::Ty) -> Lowered<Ptr<Self::Ty>> {
         self.check_size(ty)?;
         let data = self.nameless(ty)?;
-        if let Some(bytes) = self.memory_image(value, ty) {
-            let table = self.table(bytes, data.align);
-            let align = self.out().globals[table].align;
-            return Ok(Ptr { flags: MemFlags::READONLY, ..Ptr::new(Place::Global(table), ty, align) });
+        if let Some(table) = self.constant_table(value, ty) {
+            return Ok(table);
         }
         let local = self.f.locals.push(data);
         let ptr = self.local_ptr(local, ty);
         self.store(&ptr, value)?;
         Ok(ptr)
+    }
+
+    /// The table that has a value, if all of it is constant.
+    fn constant_table(&mut self, value: &Self::Val, ty: Self::Ty) -> Option<Ptr<Self::Ty>> {
+        let bytes = self.memory_image(value, ty)?;
+        let align = self.types().own(ty).align;
+        let table = self.table(bytes, align);
+        let align = self.out().globals[table].align;
+        Some(Ptr { flags: MemFlags::READONLY, ..Ptr::new(Place::Global(table), ty, align) })
+    }
+
+    /// Stores a large constant: zeros by a loop, another one as a copy of its table. False if the value is no constant.
+    fn store_constant(&mut self, to: &Ptr<Self::Ty>, value: &Self::Val) -> Lowered<bool> {
+        if self.is_zero(value) {
+            self.transfer(to, None)?;
+            return Ok(true);
+        }
+        if u64::from(self.types().own(to.ty).size) > limits::VARIABLE_BYTES.max {
+            return Ok(false);
+        }
+        let Some(table) = self.constant_table(value, to.ty) else { return Ok(false) };
+        self.copy(to, &table)?;
+        Ok(true)
     }
 
     /// Elements of `stride` bytes in a buffer of `bytes` bytes, the first of them at `offset`.
@@ -511,27 +535,33 @@ pub trait Memory: DerefMut<Target = Code> {
 
     /// Copies what `from` points to.
     fn copy(&mut self, to: &Ptr<Self::Ty>, from: &Ptr<Self::Ty>) -> Lowered<()> {
+        self.transfer(to, Some(from))
+    }
+
+    /// Copies what `from` points to, or zeros. The types may be two whose parts are alike.
+    fn transfer(&mut self, to: &Ptr<Self::Ty>, from: Option<&Ptr<Self::Ty>>) -> Lowered<()> {
         if !self.is_long(to.ty) {
-            let value = self.load(from)?;
+            let value = match from {
+                Some(from) => self.load(from)?,
+                None => self.zero(to.ty)?,
+            };
             let value = self.materialise(&value)?;
             return self.store(to, &value);
         }
         if self.types().is_array(to.ty) {
             return self.copy_elements(to, from);
         }
-        (0..self.types().parts(to.ty)).try_for_each(|i| self.copy_part(to, from, i))
-    }
-
-    /// Copies one part of what `from` points to.
-    fn copy_part(&mut self, to: &Ptr<Self::Ty>, from: &Ptr<Self::Ty>, index: u32) -> Lowered<()> {
-        let (to, from) = (self.part_ptr(to, index)?, self.part_ptr(from, index)?);
-        self.copy(&to, &from)
+        (0..self.types().parts(to.ty)).try_for_each(|i| {
+            let to = self.part_ptr(to, i)?;
+            let from = from.map(|from| self.part_ptr(from, i)).transpose()?;
+            self.transfer(&to, from.as_ref())
+        })
     }
 
     /// Copies an array by a loop.
-    fn copy_elements(&mut self, to: &Ptr<Self::Ty>, from: &Ptr<Self::Ty>) -> Lowered<()> {
+    fn copy_elements(&mut self, to: &Ptr<Self::Ty>, from: Option<&Ptr<Self::Ty>>) -> Lowered<()> {
+        let (to, from, count) = self.flat(to, from)?;
         let element = self.part_ty(to.ty, 0)?;
-        let count = self.types().parts(to.ty);
         let turn = (TURN / self.types().scalars(element).max(1)).max(1) as u32;
         let whole = count - count % turn;
         let (head, body, cont, done) =
@@ -546,17 +576,59 @@ pub trait Memory: DerefMut<Target = Code> {
         self.b().br(more, Edge::to(body), Edge::to(done), None);
         self.start(body);
         let last = whole - turn;
-        let (to_now, from_now) = (self.moving(to, at, last, turn)?, self.moving(from, at, last, turn)?);
-        for i in 0..turn {
-            self.copy_part(&to_now, &from_now, i)?;
-        }
+        let to_now = self.moving(&to, at, last, turn)?;
+        let from_now = from.as_ref().map(|from| self.moving(from, at, last, turn)).transpose()?;
+        (0..turn).try_for_each(|i| self.copy_element(&to_now, from_now.as_ref(), i))?;
         self.b().jump(cont, &[]);
         self.start(cont);
         let step = self.f.iconst(Type::I32, turn.into());
         let next = self.b().iadd(at, step);
         self.b().jump(head, &[next]);
         self.start(done);
-        (whole..count).try_for_each(|i| self.copy_part(to, from, i))
+        (whole..count).try_for_each(|i| self.copy_element(&to, from.as_ref(), i))
+    }
+
+    /// Copies an element of an array, which may be longer than its type says.
+    fn copy_element(&mut self, to: &Ptr<Self::Ty>, from: Option<&Ptr<Self::Ty>>, index: u32) -> Lowered<()> {
+        let at = |cx: &Self, array: &Ptr<Self::Ty>| -> Lowered<Ptr<Self::Ty>> {
+            let first = cx.part_ptr(array, 0)?;
+            let by = index.wrapping_mul(cx.stride(array)?);
+            Ok(Ptr { offset: first.offset.wrapping_add(by), ..first })
+        };
+        let to = at(self, to)?;
+        let from = from.map(|from| at(self, from)).transpose()?;
+        self.transfer(&to, from.as_ref())
+    }
+
+    /// An array of arrays as one array of so many elements, where each inner one begins at the end of the last.
+    #[allow(clippy::type_complexity)]
+    fn flat(
+        &self,
+        to: &Ptr<Self::Ty>,
+        from: Option<&Ptr<Self::Ty>>,
+    ) -> Lowered<(Ptr<Self::Ty>, Option<Ptr<Self::Ty>>, u32)> {
+        let (mut to, mut from, mut count) = (to.clone(), from.cloned(), self.types().parts(to.ty));
+        while let Some((inner, n)) = self.tight(&to)? {
+            let source = match &from {
+                Some(from) => self.tight(from)?.map(|x| Some(x.0)),
+                None => Some(None),
+            };
+            let (Some(source), Some(all)) = (source, count.checked_mul(n)) else { break };
+            (to, from, count) = (inner, source, all);
+        }
+        Ok((to, from, count))
+    }
+
+    /// The first inner array of an array of arrays and its length, if it ends where the next one begins.
+    fn tight(&self, array: &Ptr<Self::Ty>) -> Lowered<Option<(Ptr<Self::Ty>, u32)>> {
+        let ty = self.part_ty(array.ty, 0)?;
+        let n = self.types().parts(ty);
+        if !self.types().is_array(ty) || n == 0 {
+            return Ok(None);
+        }
+        let inner = Ptr { ty, ..array.clone() };
+        let fits = self.stride(&inner)?.checked_mul(n) == Some(self.stride(array)?);
+        Ok(fits.then_some((inner, n)))
     }
 
     /// A pointer to an array that begins at element `at`, a multiple of `turn` that is `last` at most.

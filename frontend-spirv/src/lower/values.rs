@@ -4,7 +4,7 @@ use super::cx::Lowered;
 use super::func::FuncCx;
 use crate::module::Inst;
 use crate::types::{Kind, Ty};
-use crate::value::{Cell, Val};
+use crate::value::{Cell, Ptr, Val};
 use gpucc_frontend_common::Memory;
 use gpucc_ir as ir;
 use ir::{IntCc, Refusal, Type, Value};
@@ -271,7 +271,15 @@ impl FuncCx<'_, '_> {
                 if !self.is_like(from, ty)? {
                     return self.wrong("its operand has another shape");
                 }
-                self.materialise(&val)?
+                match val {
+                    // The layout is another one.
+                    Val::InMemory(from) if self.is_long(ty) => {
+                        let to = self.still(ty)?;
+                        self.copy(&to, &from)?;
+                        Val::InMemory(Ptr { still: true, ..to }.into())
+                    }
+                    val => self.materialise(&val)?,
+                }
             }
             Op::CompositeConstruct => self.construct(inst, ty)?,
             Op::CompositeExtract => {
