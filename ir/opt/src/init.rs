@@ -4,17 +4,21 @@
 //!   wait for each other. In modules that are not robust only those with an initialiser of their own (the caller promises zeros otherwise).
 //! - `variables`: each `var_init` becomes stores; private variables get theirs at the start of the entry point.
 //!
-//! Both write a short run of vector stores, or a loop for large variables. Needs: no calls (run after `inline`); run `variables`
+//! Both write a short run of vector stores, or a loop for large variables. A large initialiser that is not zero is copied from a variable that nobody
+//! else writes: families keep that where constants lie. Needs: no calls (run after `inline`); run `variables`
 //! after `sroa` and `mem2reg`, which remove most of them without a store. Keeps: structure.
 
 use crate::PassCx;
 use gpucc_ir::{
-    Attr, Barrier, Block, Builder, Const, Edge, Function, Global, Init, IntCc, Mem, MemFlags, Module, Op, Place,
-    Scalar, Scope, SecondaryMap, Space, Sysval, Type, Value, VarData,
+    Attr, Barrier, Block, Builder, Const, Edge, EntitySet, Function, Global, Init, Inst, IntCc, Local, Mem, MemFlags,
+    Module, Op, Place, Scalar, Scope, SecondaryMap, Space, Sysval, Type, Value, VarData,
 };
 
 /// Stores that are written one after the other before a loop is made of them; half as many of 16 bytes.
 const STRAIGHT: u32 = 16;
+
+/// Bytes of an initialiser from which a variable that is written gets it by a loop.
+const TABLE: u32 = 512;
 
 /// Places that the function accesses.
 fn used(f: &Function, module: &Module, space: Space) -> Vec<Global> {
@@ -177,6 +181,8 @@ pub fn variables(module: &Module, f: &mut Function, is_entry: bool) -> u64 {
             b.jump(old, &[]);
         }
     }
+    let mut tables: Vec<(Local, Local)> = Vec::new();
+    let copied = copied(f);
     let mut old = Vec::new();
     for block in f.layout.clone() {
         let mut at = block;
@@ -195,14 +201,63 @@ pub fn variables(module: &Module, f: &mut Function, is_entry: bool) -> u64 {
                 Place::Buffer(_) | Place::Address => continue,
             };
             let loc = f.insts[i].loc;
+            let table = match place {
+                Place::Local(l) if copied.contains(l) => Some(table(f, l, &mut tables)),
+                _ => None,
+            };
             let mut b = Builder::new(f, at);
             b.loc = loc;
-            write(&mut b, place, size, align, &init);
+            match table {
+                Some(table) => copy(&mut b, place, table, size, &init),
+                None => write(&mut b, place, size, align, &init),
+            }
             at = b.block;
             changes += 1;
         }
     }
+    let entry = f.entry();
+    for &(_, t) in &tables {
+        let VarData { size, align, init, .. } = f.locals[t].clone();
+        write(&mut Builder::before(f, entry, 0), Place::Local(t), size, align, &init);
+    }
     changes
+}
+
+/// Variables with large initialisers that are not zero and that something writes.
+fn copied(f: &Function) -> EntitySet<Local> {
+    let large = |l: Local| f.locals[l].size >= TABLE && matches!(f.locals[l].init, Init::Bytes(_));
+    let written = |i: Inst| match (&f.insts[i].attr, f.insts[i].op) {
+        (Attr::Mem(_), Op::Load) => None,
+        (Attr::Mem(Mem { place: Place::Local(l), .. }) | Attr::Atomic(_, Mem { place: Place::Local(l), .. }), _) => {
+            Some(*l)
+        }
+        _ => None,
+    };
+    f.insts_in_order().filter_map(|(_, i)| written(i)).filter(|&l| large(l)).collect()
+}
+
+/// The variable that keeps the initialiser of another one.
+fn table(f: &mut Function, of: Local, tables: &mut Vec<(Local, Local)>) -> Local {
+    if let Some(t) = tables.iter().find(|t| t.0 == of) {
+        return t.1;
+    }
+    // Both are copied by vectors.
+    f.locals[of].align = f.locals[of].align.max(16);
+    let t = f.locals.push(f.locals[of].clone());
+    tables.push((of, t));
+    t
+}
+
+/// Copies a table to a variable. Continues in another block.
+fn copy(b: &mut Builder<'_>, place: Place, table: Local, size: u32, init: &Init) {
+    let first = b.func.iconst(Type::I32, 0);
+    let whole = size / 16 * 16;
+    repeat(b, first, 16, whole, |b, at| {
+        let mem = |place: Place| Mem::new(place, 0, 16).flags(MemFlags::IN_BOUNDS);
+        let v = b.load(Type::I32.with_lanes(4), mem(Place::Local(table)), Some(at));
+        b.store(v, mem(place), Some(at));
+    });
+    tail(b, place, whole, size, init);
 }
 
 /// Stores an initialiser. May continue in another block.
