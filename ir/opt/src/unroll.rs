@@ -44,6 +44,9 @@ pub const EXTRA: u32 = 2;
 /// Loops whose copies save one scalar instruction in so many may get larger: `Caps::unroll_more`.
 pub const WORTH: u32 = 6;
 
+/// Scalars that a loop copies from memory to memory at most, if all of its turns become copies: more are no values, and nothing else is saved.
+pub const MOVED: u32 = 128;
+
 /// Instructions of an iteration that only count: sum and test, which [`saved`] has; besides, a jump and copies.
 const COUNTER: u32 = 2;
 const COUNTING: u32 = 4;
@@ -193,6 +196,8 @@ fn plan(
             (true, false) => room.saturating_mul(INDEXED),
             (false, false) => room,
         };
+        // So much is in memory for good.
+        let most = if copies.saturating_mul(moved(f, &blocks)) > MOVED { 0 } else { most };
         let mut iterations = None;
         if copies.saturating_mul(size) > most.max(size) && copies > 1 {
             // Where no index becomes a constant only tests and jumps are saved, which is worth it for short iterations.
@@ -263,6 +268,20 @@ fn saved(
         }
     }
     saved
+}
+
+/// Scalars that an iteration copies from memory to memory, if it does nothing else.
+fn moved(f: &Function, blocks: &[Block]) -> u32 {
+    let mut scalars = 0;
+    for &i in blocks.iter().flat_map(|&b| &f.blocks[b].insts) {
+        let d = &f.insts[i];
+        match d.op {
+            Op::Store if f.def_op(d.args[0], Op::Load).is_some() => scalars += f.ty(d.args[0]).lanes(),
+            op if op == Op::Load || op.is_terminator() || op.is_speculatable() => {}
+            _ => return 0,
+        }
+    }
+    scalars
 }
 
 /// Whether a value is computed with a mask.
