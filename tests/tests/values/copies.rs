@@ -395,3 +395,160 @@ fn a_table_gives_its_constants() {
     let wanted: Vec<u32> = source.iter().map(|&k| k * k + 3 + 1 + (k & 3)).collect();
     check(&wgsl, &source, &[7; 64], &wanted);
 }
+
+/// Statements about arrays, most of which copy whole ones.
+enum Stmt {
+    /// One word: to, its index, from, its index.
+    Word(usize, u32, usize, u32),
+    /// All words.
+    Whole(usize, usize),
+    /// A function takes the second by value, changes a word and returns it.
+    Bump(usize, usize, u32),
+    /// The first is kept while a word of the second changes, and a word of what was kept is given out.
+    Keep(usize, usize, u32),
+    /// All words of the first, of which the last go through a second variable.
+    Give(usize, u32),
+    If(bool, Vec<Stmt>, Vec<Stmt>),
+    Twice(Vec<Stmt>),
+}
+
+/// Words of each array, and their names: variables of the function, of the invocation, of the workgroup, and of a buffer.
+const WORDS: usize = 131;
+const NAMES: [&str; 5] = ["f", "g", "p", "w", "a"];
+
+fn random(next: &mut impl FnMut(u32) -> u32, n: u32, depth: u32) -> Vec<Stmt> {
+    let mut list = Vec::new();
+    for _ in 0..n {
+        let (x, y) = (next(5) as usize, next(5) as usize);
+        let k = next(WORDS as u32);
+        list.push(match next(if depth > 0 { 9 } else { 7 }) {
+            0 => Stmt::Word(x, k, y, next(WORDS as u32)),
+            1 | 2 => Stmt::Whole(x, y),
+            3 => Stmt::Bump(x, y, k),
+            4 => Stmt::Keep(x, y, k),
+            5 | 6 => Stmt::Give(x, k),
+            7 => Stmt::If(next(2) == 0, random(next, 2, depth - 1), random(next, 2, depth - 1)),
+            _ => Stmt::Twice(random(next, 3, depth - 1)),
+        });
+    }
+    list
+}
+
+/// The text of statements; `z` is zero.
+fn print(list: &[Stmt], o: &mut String) {
+    use std::fmt::Write;
+    for s in list {
+        let _ = match s {
+            Stmt::Word(x, i, y, j) => writeln!(o, "{}[z + {i}u] = {}[z + {j}u] + 1u;", NAMES[*x], NAMES[*y]),
+            Stmt::Whole(x, y) => writeln!(o, "{} = {};", NAMES[*x], NAMES[*y]),
+            Stmt::Bump(x, y, k) => writeln!(o, "{} = bump({}, z + {k}u);", NAMES[*x], NAMES[*y]),
+            Stmt::Keep(x, y, k) => {
+                let (x, y) = (NAMES[*x], NAMES[*y]);
+                writeln!(o, "{{ let t = {x}; {y}[z + {k}u] += 3u; give(t[z + {k}u]); }}")
+            }
+            Stmt::Give(x, k) => {
+                writeln!(o, "{{ var t = {}; t[z + {k}u] *= 5u; give(t[z + {k}u] ^ t[z]); }}", NAMES[*x])
+            }
+            Stmt::If(c, yes, no) => {
+                let _ = writeln!(o, "if z == {}u {{", u32::from(!c));
+                print(yes, o);
+                let _ = writeln!(o, "}} else {{");
+                print(no, o);
+                writeln!(o, "}}")
+            }
+            Stmt::Twice(list) => {
+                let _ = writeln!(o, "for (var i = z; i < 2u; i++) {{");
+                print(list, o);
+                writeln!(o, "}}")
+            }
+        };
+    }
+}
+
+/// What statements do.
+fn simulate(list: &[Stmt], m: &mut [Vec<u32>; 5], sum: &mut u32) {
+    let give = |sum: &mut u32, x: u32| *sum = sum.wrapping_mul(31).wrapping_add(x);
+    for s in list {
+        match s {
+            Stmt::Word(x, i, y, j) => m[*x][*i as usize] = m[*y][*j as usize].wrapping_add(1),
+            Stmt::Whole(x, y) => m[*x] = m[*y].clone(),
+            Stmt::Bump(x, y, k) => {
+                let mut t = m[*y].clone();
+                t[*k as usize] = t[*k as usize].wrapping_add(7);
+                m[*x] = t;
+            }
+            Stmt::Keep(x, y, k) => {
+                let t = m[*x].clone();
+                m[*y][*k as usize] = m[*y][*k as usize].wrapping_add(3);
+                give(sum, t[*k as usize]);
+            }
+            Stmt::Give(x, k) => {
+                let mut t = m[*x].clone();
+                t[*k as usize] = t[*k as usize].wrapping_mul(5);
+                give(sum, t[*k as usize] ^ t[0]);
+            }
+            Stmt::If(c, yes, no) => simulate(if *c { yes } else { no }, m, sum),
+            Stmt::Twice(list) => (0..2).for_each(|_| simulate(list, m, sum)),
+        }
+    }
+}
+
+/// Random programs of copies give what the same statements give here: on the oracle, behind the passes of each level, and of a few
+/// programs on each family.
+#[test]
+fn random_copies_are_what_was_there() {
+    let families: Vec<On> = exec::targets("all").into_iter().map(exec::on).collect();
+    for seed in 1..=80u32 {
+        let mut state = seed.wrapping_mul(0x9e37_79b9) | 1;
+        let mut next = |n: u32| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 16) % n
+        };
+        let program = random(&mut next, 6, 2);
+        let mut body = String::new();
+        print(&program, &mut body);
+        let wgsl = format!(
+            "alias T = array<u32, {WORDS}>;
+             @group(0) @binding(0) var<storage, read_write> a: T;
+             @group(0) @binding(1) var<storage, read_write> o: array<u32, {}>;
+             var<private> p: T;
+             var<workgroup> w: T;
+             fn give(x: u32) {{ o[0] = o[0] * 31u + x; }}
+             fn bump(t: T, k: u32) -> T {{ var u = t; u[k] += 7u; return u; }}
+             @compute @workgroup_size(1) fn main() {{
+             let z = a[0] & 0u;
+             var f = a;
+             var g: T;
+             {body}
+             for (var i = 0u; i < {WORDS}u; i++) {{ o[1u + i] = f[i] + g[i] * 3u + p[i] * 5u + w[i] * 7u + a[i] * 11u; }}
+             }}",
+            WORDS + 1
+        );
+        let source = words(WORDS);
+        let mut m = [source.clone(), vec![0; WORDS], vec![0; WORDS], vec![0; WORDS], source.clone()];
+        let mut sum = 0;
+        simulate(&program, &mut m, &mut sum);
+        let mut wanted = vec![sum];
+        wanted.extend((0..WORDS).map(|i| {
+            [1, 3, 5, 7, 11].iter().zip(&m).fold(0u32, |n, (by, array)| n.wrapping_add(array[i].wrapping_mul(*by)))
+        }));
+        let module = lower(&wgsl);
+        let mut places = vec![On::Interp, On::Passes(exec::For::Rich), On::Passes(exec::For::Poor)];
+        if seed.is_multiple_of(16) {
+            places.extend(&families);
+        }
+        for on in places {
+            for level in 0..4 {
+                let o = Options::new(Target::parse("gcn").expect("a target")).opt(level);
+                let mut d = Dispatch::new([1, 1, 1]).with_u32(0, 0, &source).with_u32(0, 1, &vec![0; WORDS + 1]);
+                match exec::run(&module, "main", on, &o.codegen, &mut d, &RunOptions::default()) {
+                    // More arrays than a family has memory for.
+                    Err(exec::Problem::Refused(..)) => continue,
+                    done => _ = done.unwrap_or_else(|p| panic!("seed {seed} on {on} -O{level}: {p}\n{wgsl}")),
+                }
+                let got = d.words(0, 1).expect("bound");
+                assert_eq!(got[..wanted.len()], wanted[..], "seed {seed} on {on} -O{level}\n{wgsl}");
+            }
+        }
+    }
+}
