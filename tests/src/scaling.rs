@@ -33,12 +33,10 @@ pub enum Shape {
     ElseIfs,
     /// Branches that lanes leave for the end of all of them.
     Exits,
-    /// Arrays that are passed, returned and kept as values.
-    Values,
 }
 
 /// All shapes.
-pub const SHAPES: [Shape; 15] = [
+pub const SHAPES: [Shape; 14] = [
     Shape::Line,
     Shape::Ifs,
     Shape::Loops,
@@ -53,7 +51,6 @@ pub const SHAPES: [Shape; 15] = [
     Shape::UniformSwitch,
     Shape::ElseIfs,
     Shape::Exits,
-    Shape::Values,
 ];
 
 impl Shape {
@@ -74,7 +71,6 @@ impl Shape {
             Shape::UniformSwitch => "uniform-switch",
             Shape::ElseIfs => "else-ifs",
             Shape::Exits => "exits",
-            Shape::Values => "values",
         }
     }
 
@@ -147,14 +143,6 @@ impl Shape {
                 let _ = writeln!(o, "  x = g{}(x, y); y = y + x;", k % 4);
                 5
             }
-            Shape::Values if k.is_multiple_of(2) => {
-                let _ = writeln!(o, "  p = changed(p, x % 150u); x = x ^ p[y % 150u];");
-                12
-            }
-            Shape::Values => {
-                let _ = writeln!(o, "  {{ let t = p; y = y + t[x % 150u] * {c}u; }}");
-                8
-            }
             Shape::UniformSwitch => {
                 let _ = writeln!(o, "    case {k}u: {{ x = (x ^ y) * {c}u; }}");
                 5
@@ -186,13 +174,6 @@ impl Shape {
         let array = n / 6 + 1;
         if self == Shape::BigArray {
             let _ = writeln!(o, "var<private> p: array<u32, {array}>;");
-        }
-        if self == Shape::Values {
-            let _ = writeln!(o, "var<private> p: array<u32, 150>;");
-            let _ = writeln!(
-                o,
-                "fn changed(given: array<u32, 150>, k: u32) -> array<u32, 150> {{ var t = given; t[k] += 3u; return t; }}"
-            );
         }
         if self == Shape::ArrayLoops {
             let _ = writeln!(o, "var<private> p: array<u32, 8>;");

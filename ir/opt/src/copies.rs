@@ -17,8 +17,7 @@
 use crate::PassCx;
 use gpucc_ir::analysis::DomTree;
 use gpucc_ir::{
-    Attr, Block, CsrLists, Edge, EntitySet, Function, Init, Inst, Local, MemFlags, Op, Place, SecondaryMap, Value,
-    trace,
+    Attr, Block, CsrLists, EntitySet, Function, Init, Inst, Local, MemFlags, Op, Place, SecondaryMap, Value, trace,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -32,8 +31,9 @@ const LEAST: u32 = 256;
 /// Bytes of the smallest variable that is looked at.
 const SMALL: u32 = 16;
 
-/// Steps that questions about one function may take, for each of its blocks; behind that copies stay.
+/// Steps that questions about one function may take, for each of its blocks and of its instructions; behind that copies stay.
 const STEPS: usize = 256;
+const EACH: usize = 16;
 
 /// A place in the code: an instruction of a block (2 k + 1 for number k), or between two.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -125,7 +125,7 @@ fn remove(f: &mut Function, cx: &mut PassCx<'_>) {
         named: SecondaryMap::with_default(None),
         loads: SecondaryMap::with_default(None),
         unread: EntitySet::new(),
-        steps: STEPS * f.layout.len(),
+        steps: STEPS * f.layout.len() + EACH * f.insts.len(),
     };
     let all = s.steps;
     s.collect();
@@ -560,7 +560,11 @@ fn bypass(f: &mut Function, loops: &[CopyLoop]) {
     let mut gone: EntitySet<Block> = EntitySet::new();
     for l in loops {
         let t = f.terminator(l.before);
-        f.insts[t].become_jump(Edge::to(l.merge), None);
+        f.insts[t].map_edges(|e| {
+            if e.block == l.blocks[0] {
+                e.clone_from(&l.exit);
+            }
+        });
         gone.extend_from(&l.blocks);
     }
     f.layout.retain(|&b| !gone.contains(b));

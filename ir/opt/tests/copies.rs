@@ -271,3 +271,29 @@ fn long_runs_become_loops() {
     unchanged(run, &wide(&run_of(70, 50, "")));
     unchanged(run, &wide(&run_of(63, 99, "")));
 }
+
+/// A branch that enters the loop, and an end where others come too.
+#[test]
+fn loops_stand_behind_branches_and_in_front_of_joins() {
+    // One of two is copied; both are variables of which one can be the copy.
+    let choose = |behind: &str| {
+        let one = |first: u32, from: &str| copy(first, from, "local2").replacen("  jump", "", 1);
+        let strip = |t: String| t.split_once('\n').expect("lines").1.to_string();
+        let a = strip(one(1, "local0")).replace("block4:\n", "").replace("block4", "block9");
+        let b = strip(one(5, "local1")).replace("block8:\n", "").replace("block8", "block9");
+        format!(
+            "{}{}  v3: b1 = icmp.ult v0, 3:i32\n  br v3, block1(0:i32), block5(0:i32) merge block9\n{a}{b}block9:\n{behind}",
+            write("local0"),
+            write("local1")
+        )
+    };
+    let t = after(&choose(&read(9, "local2")));
+    assert_eq!(t.matches("loop merge").count(), 1, "{t}");
+    assert!(!t.contains("load local2[") || !t.contains("load local0["), "{t}");
+    // All three are needed.
+    let all = format!("{}{}{}", read(9, "local2"), read(10, "local0"), read(11, "local1"));
+    same(&choose(&format!("{}{all}", write("local2"))));
+    // What may be one of two is read in neither.
+    let t = after(&choose(&all));
+    assert!(t.contains("load local2[0 + v"), "{t}");
+}

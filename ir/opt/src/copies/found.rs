@@ -4,8 +4,8 @@
 use super::At;
 use crate::PassCx;
 use gpucc_ir::{
-    Attr, Block, Builder, EntitySet, Function, Inst, IntCc, Local, MemFlags, Op, Place, SecondaryMap, Space, Type,
-    Value,
+    Attr, Block, Builder, Edge, EntitySet, Function, Inst, IntCc, Local, MemFlags, Op, Place, SecondaryMap, Space,
+    Type, Value,
 };
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -37,8 +37,8 @@ pub struct CopyLoop {
     pub before: Block,
     /// Its blocks, the header first.
     pub blocks: SmallVec<[Block; 4]>,
-    /// Where it ends.
-    pub merge: Block,
+    /// The edge by which it is left.
+    pub exit: Edge,
     /// Its loads and stores.
     pub accesses: Vec<(Inst, Inst)>,
     /// The first byte that it writes and the end.
@@ -142,43 +142,38 @@ pub fn find(f: &Function, cx: &mut PassCx<'_>) -> (Vec<Copy>, Vec<CopyLoop>) {
         open: Vec::new(),
         found: Vec::new(),
     };
+    let mut found = |header: Block| {
+        // No other construct ends in the loop.
+        let alone = |l: &CopyLoop| l.blocks.iter().all(|&b| namers[b].iter().all(|n| l.blocks.contains(n)));
+        f.blocks[header].header.and_then(|_| copy_loop(f, header, &preds[header], &uses)).filter(alone)
+    };
     for &first in &f.layout {
-        if !seen.insert(first) {
+        if seen.contains(first) {
             continue;
         }
         chain.open.clear();
         chain.now += 1;
         chain.start = chain.now;
-        let mut b = first;
-        loop {
+        let mut next = Some(first);
+        while let Some(b) = next.filter(|&b| seen.insert(b)) {
+            if let Some(l) = found(b) {
+                seen.extend_from(&l.blocks);
+                // Behind the loop, or on the way out where others come there too.
+                let merge = l.exit.block;
+                next = (preds[merge][..] == [b]).then_some(merge);
+                let at = next.map_or(At { block: b, step: u32::MAX }, |block| At { block, step: 0 });
+                match l.from.place == Place::Local(l.to) {
+                    true => idle.push(l),
+                    false => chain.turn(l, at),
+                }
+                continue;
+            }
             for (k, &i) in f.blocks[b].insts.iter().enumerate() {
                 chain.step(b, k as u32, i);
             }
-            let t = f.terminator(b);
-            let Some((edge, merge)) = f.insts[t].as_jump() else { break };
-            let to = edge.block;
-            let next = match copy_loop(f, b, to, &preds[to], &uses).filter(|_| merge.is_none()) {
-                // No other construct ends in the loop.
-                Some(found)
-                    if preds[found.merge][..] == [to]
-                        && found.blocks.iter().all(|&b| namers[b].iter().all(|n| found.blocks.contains(n))) =>
-                {
-                    seen.extend_from(&found.blocks);
-                    let merge = found.merge;
-                    if found.from.place == Place::Local(found.to) {
-                        idle.push(found);
-                    } else {
-                        chain.turn(found);
-                    }
-                    merge
-                }
-                _ if preds[to].len() == 1 && f.blocks[to].header.is_none() => to,
-                _ => break,
-            };
-            if !seen.insert(next) {
-                break;
-            }
-            b = next;
+            let jump = f.insts[f.terminator(b)].as_jump();
+            let to = jump.map(|(edge, _)| edge.block);
+            next = to.filter(|&to| preds[to].len() == 1 || f.blocks[to].header.is_some() && found(to).is_some());
         }
     }
     (chain.found, idle)
@@ -234,7 +229,7 @@ impl Chain<'_, '_, '_> {
     }
 
     /// A loop that copies.
-    fn turn(&mut self, found: CopyLoop) {
+    fn turn(&mut self, found: CopyLoop, at: At) {
         self.now += 1;
         let (l, from, range) = (found.to, found.from, found.range);
         if let Place::Local(read) = from.place {
@@ -242,7 +237,6 @@ impl Chain<'_, '_, '_> {
         }
         self.write(Place::Local(l), true);
         let accesses = found.accesses.clone();
-        let at = At { block: found.merge, step: 0 };
         self.add(l, from, range, &accesses, Some(found), at);
     }
 
@@ -329,21 +323,14 @@ struct Affine {
     constant: u32,
 }
 
-/// The loop that `before` enters, if it does nothing but copy bytes to a variable in order.
-fn copy_loop(
-    f: &Function,
-    before: Block,
-    header: Block,
-    preds: &[Block],
-    uses: &SecondaryMap<Value, u32>,
-) -> Option<CopyLoop> {
-    let rule = f.blocks[header].header?;
+/// The loop with this header, if it does nothing but copy bytes to a variable in order.
+fn copy_loop(f: &Function, header: Block, preds: &[Block], uses: &SecondaryMap<Value, u32>) -> Option<CopyLoop> {
+    let merge = f.blocks[header].header?.merge;
     let &[counter] = &f.blocks[header].params[..] else { return None };
-    let t = f.terminator(header);
-    let [then, other] = f.insts[t].as_br()?;
+    let [then, other] = f.insts[f.terminator(header)].as_br()?;
     let (stays, leaves, below) =
-        if then.block == rule.merge { (other, then, IntCc::Uge) } else { (then, other, IntCc::Ult) };
-    if leaves.block != rule.merge || stays.block == rule.merge || !leaves.args.is_empty() || !stays.args.is_empty() {
+        if then.block == merge { (other, then, IntCc::Uge) } else { (then, other, IntCc::Ult) };
+    if leaves.block != merge || stays.block == merge || !stays.args.is_empty() {
         return None;
     }
     let mut blocks: SmallVec<[Block; 4]> = SmallVec::from_slice(&[header]);
@@ -359,7 +346,13 @@ fn copy_loop(
         }
         b = edge.block;
     };
-    if preds.len() != 2 || !f.blocks[rule.merge].params.is_empty() {
+    let before = match *preds {
+        [x, y] if y == b && x != b => x,
+        [x, y] if x == b && y != b => y,
+        _ => return None,
+    };
+    // A jump that opens a construct opens it around the loop.
+    if f.insts[f.terminator(before)].as_jump().is_some_and(|(_, merge)| merge.is_some()) {
         return None;
     }
     let turns = turns(f, before, header, (counter, next), below)?;
@@ -372,8 +365,8 @@ fn copy_loop(
             let d = &f.insts[i];
             d.for_each_use(|v| *used.entry(v).or_default() += 1);
             match d.op {
-                Op::Load => loads.push(i),
-                Op::Store => stores.push(i),
+                Op::Load if b != header => loads.push(i),
+                Op::Store if b != header => stores.push(i),
                 op if op.is_terminator() || op.is_speculatable() => {}
                 _ => return None,
             }
@@ -381,10 +374,10 @@ fn copy_loop(
     }
     // Nothing that it computes is needed outside.
     let mut own = std::iter::once(counter).chain(inside.iter().filter_map(|i| f.insts[i].results.first()));
-    if own.any(|v| used.get(&v).copied().unwrap_or(0) != uses[v]) {
+    if own.any(|v| used.get(&v).copied().unwrap_or(0) != uses[v] || leaves.args.contains(&v)) {
         return None;
     }
-    accesses(f, (before, blocks, rule.merge), &stores, loads.len(), (counter, turns), &inside)
+    accesses(f, (before, blocks, leaves.to_edge()), &stores, loads.len(), (counter, turns), &inside)
 }
 
 /// The turns of a loop, if its counter goes from zero to below a constant: the step, and how many.
@@ -395,7 +388,8 @@ fn turns(
     (counter, next): (Value, Value),
     below: IntCc,
 ) -> Option<(u32, u32)> {
-    let (edge, _) = f.insts[f.terminator(before)].as_jump()?;
+    let edges = f.edges(before);
+    let edge = edges.iter().find(|e| e.block == header)?;
     let constant = |v: Value| f.const_bits(v).and_then(|c| u32::try_from(c).ok());
     constant(*edge.args.first()?).filter(|&first| first == 0)?;
     let sum = f.def_op(next, Op::IAdd).filter(|d| d.args[0] == counter)?;
@@ -412,7 +406,7 @@ fn turns(
 /// The copy that the stores of a loop make, if they write bytes in order and each writes what is loaded from the same distance.
 fn accesses(
     f: &Function,
-    (before, blocks, merge): (Block, SmallVec<[Block; 4]>, Block),
+    (before, blocks, exit): (Block, SmallVec<[Block; 4]>, Edge),
     stores: &[Inst],
     loads: usize,
     (counter, (step, n)): (Value, (u32, u32)),
@@ -459,7 +453,7 @@ fn accesses(
     let range = (low, high as u32);
     // Nothing wraps, here or at the source.
     let fits = high <= f.locals[to].size.into() && high + u64::from(from.delta) < 1 << 32;
-    fits.then_some(CopyLoop { before, blocks, merge, accesses: pairs, range, to, from })
+    fits.then_some(CopyLoop { before, blocks, exit, accesses: pairs, range, to, from })
 }
 
 /// An offset as a multiple of the counter and what does not change in the loop.
