@@ -272,15 +272,14 @@ fn long_runs_become_loops() {
     unchanged(run, &wide(&run_of(63, 99, "")));
 }
 
-/// A branch that enters the loop, and an end where others come too.
+/// A branch that enters the loop, and one of two sources.
 #[test]
-fn loops_stand_behind_branches_and_in_front_of_joins() {
+fn a_branch_may_enter_the_loop() {
     // One of two is copied; both are variables of which one can be the copy.
     let choose = |behind: &str| {
         let one = |first: u32, from: &str| copy(first, from, "local2").replacen("  jump", "", 1);
         let strip = |t: String| t.split_once('\n').expect("lines").1.to_string();
-        let a = strip(one(1, "local0")).replace("block4:\n", "").replace("block4", "block9");
-        let b = strip(one(5, "local1")).replace("block8:\n", "").replace("block8", "block9");
+        let [a, b] = [(1, "local0"), (5, "local1")].map(|(n, from)| strip(one(n, from)) + "  jump block9\n");
         format!(
             "{}{}  v3: b1 = icmp.ult v0, 3:i32\n  br v3, block1(0:i32), block5(0:i32) merge block9\n{a}{b}block9:\n{behind}",
             write("local0"),

@@ -142,7 +142,7 @@ pub fn find(f: &Function, cx: &mut PassCx<'_>) -> (Vec<Copy>, Vec<CopyLoop>) {
         open: Vec::new(),
         found: Vec::new(),
     };
-    let mut found = |header: Block| {
+    let found = |header: Block| {
         // No other construct ends in the loop.
         let alone = |l: &CopyLoop| l.blocks.iter().all(|&b| namers[b].iter().all(|n| l.blocks.contains(n)));
         f.blocks[header].header.and_then(|_| copy_loop(f, header, &preds[header], &uses)).filter(alone)
