@@ -400,6 +400,11 @@ fn choices(b: &mut Builder<'_>, d: &InstData, ty: Type) -> Option<Value> {
                 _ => {}
             }
         }
+        // select(c, -a, -b) => -select(c, a, b)
+        if let (Some(p), Some(q)) = (args(b, y, Op::FNeg), args(b, z, Op::FNeg)) {
+            let v = b.select(x, p[0], q[0]);
+            return Some(b.fneg(v));
+        }
         // select(c, select(c, a, _), b) => select(c, a, b), and on the other side
         if let Some(a) = args(b, y, Op::Select)
             && a[0] == x

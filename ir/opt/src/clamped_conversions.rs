@@ -11,6 +11,7 @@
 //! Needs: any IR. Keeps: the CFG, results.
 
 use crate::PassCx;
+use crate::frame::in_frame;
 use crate::rewrite::{self, Rewrite};
 use gpucc_ir::{FloatCc, Function, Op, Scalar, Value};
 
@@ -19,7 +20,7 @@ pub const fn bounds(signed: bool) -> (u32, u32) {
     if signed { (0xcf00_0000, 0x4eff_ffff) } else { (0, 0x4f7f_ffff) }
 }
 
-/// Whether a value lies between the bounds of its conversion.
+/// Whether a value lies between the bounds of its conversion: it is clamped to them, or a place in the frame.
 pub fn is_clamped(f: &Function, v: Value, signed: bool) -> bool {
     let (least, most) = bounds(signed);
     let limit = |v: Value, op: Op, bits: u32| {
@@ -28,7 +29,7 @@ pub fn is_clamped(f: &Function, v: Value, signed: bool) -> bool {
         let d = f.def_op(v, op)?;
         (f.const_bits(d.args[1]) == Some(bits.into())).then_some(d.args[0])
     };
-    limit(v, Op::FMin, most).and_then(|v| limit(v, Op::FMax, least)).is_some()
+    limit(v, Op::FMin, most).and_then(|v| limit(v, Op::FMax, least)).is_some() || in_frame(f, v)
 }
 
 /// Makes the bounds of conversions to integers operations, where the target asks for it.

@@ -1,12 +1,16 @@
-//! A multiplication whose only use is an addition becomes `fma`, where both allow it.
+//! A multiplication that only additions read becomes `fma` in each of them, where all allow it.
 //!
-//! Needs: nothing. Keeps: the CFG. Fires only if `Caps::fuse_fma` is set and multiplication and addition both carry
-//! `contract`; a product with other uses stays, since it would be computed twice.
+//! Needs: nothing. Keeps: the CFG. Fires only if `Caps::fuse_fma` is set and multiplication and additions carry
+//! `contract`. A product with other uses stays, since it would be computed twice, and so does one of several sums of which one adds
+//! two products: it can take in the other. A number plus itself is a product with 2.
 
 use crate::PassCx;
 use crate::rewrite::{self, Rewrite};
 use gpucc_ir::analysis::Uses;
-use gpucc_ir::{Builder, FpFlags, Function, Inst, Op, Value, Values};
+use gpucc_ir::{Builder, FpFlags, Function, Inst, InstData, Op, Value};
+
+/// Sums that one product goes into, at most.
+const MOST: usize = 4;
 
 /// Joins multiplications and additions to `fma`, on targets that fuse.
 pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
@@ -16,6 +20,7 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     let uses = Uses::new(f);
     rewrite::run(f, |b, i| match fused(b, i, &uses) {
         Some((x, y, z, negate)) if cx.change() => {
+            let y = y.unwrap_or_else(|| b.func.fconst(b.func.ty(x), 2.0));
             let (x, z) = match negate {
                 Negate::None => (x, z),
                 Negate::Product => (b.fneg(x), z),
@@ -35,21 +40,50 @@ enum Negate {
     Addend,
 }
 
-fn fused(b: &Builder<'_>, i: Inst, uses: &Uses) -> Option<(Value, Value, Value, Negate)> {
+/// Whether an instruction is a sum that takes in a product.
+fn sums(d: &InstData) -> bool {
+    matches!(d.op, Op::FAdd | Op::FSub) && d.fp.has(FpFlags::CONTRACT)
+}
+
+/// Whether all that reads a product takes it in.
+fn goes(b: &Builder<'_>, v: Value, uses: &Uses) -> bool {
+    let users = uses.of(v);
+    users.len() == 1
+        || (2..=MOST).contains(&users.len())
+            && users.iter().all(|u| {
+                let d = &b.func.insts[u.inst];
+                sums(d) && d.args.iter().filter(|&&a| b.func.def_op(a, Op::FMul).is_some()).count() == 1
+            })
+}
+
+/// A sum as the factors, of which the second is 2 where a number is added to itself, and the addend.
+fn fused(b: &Builder<'_>, i: Inst, uses: &Uses) -> Option<(Value, Option<Value>, Value, Negate)> {
     let d = &b.func.insts[i];
-    if !matches!(d.op, Op::FAdd | Op::FSub) || !d.fp.has(FpFlags::CONTRACT) {
+    if !sums(d) {
         return None;
     }
-    let product = |v: Value| -> Option<Values> {
+    let product = |v: Value| -> Option<(Value, Option<Value>)> {
         let p = b.func.def_op(v, Op::FMul)?;
-        (p.fp.has(FpFlags::CONTRACT) && uses.count(v) == 1).then(|| p.args.clone())
+        (p.fp.has(FpFlags::CONTRACT) && goes(b, v, uses)).then(|| (p.args[0], Some(p.args[1])))
+    };
+    let twice = |v: Value| -> Option<(Value, Option<Value>)> {
+        let p = b.func.def_op(v, Op::FAdd)?;
+        (p.args[0] == p.args[1] && uses.count(v) == 1).then(|| (p.args[0], None))
     };
     let (x, y) = (d.args[0], d.args[1]);
-    if let Some(p) = product(x) {
-        let n = if d.op == Op::FSub { Negate::Addend } else { Negate::None };
-        return Some((p[0], p[1], y, n));
+    let (first, last) = match d.op {
+        Op::FSub => (Negate::Addend, Negate::Product),
+        _ => (Negate::None, Negate::None),
+    };
+    if let Some((p, k)) = product(x) {
+        return Some((p, k, y, first));
     }
-    let p = product(y)?;
-    let n = if d.op == Op::FSub { Negate::Product } else { Negate::None };
-    Some((p[0], p[1], x, n))
+    if let Some((p, k)) = product(y) {
+        return Some((p, k, x, last));
+    }
+    match (twice(x), twice(y)) {
+        (Some((p, k)), _) => Some((p, k, y, first)),
+        (None, Some((p, k))) => Some((p, k, x, last)),
+        (None, None) => None,
+    }
 }

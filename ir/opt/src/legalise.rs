@@ -4,9 +4,11 @@
 //! (`ir/docs/semantics.md`); those of inexact ops stay inside the bounds that WGSL gives them. Division by constants
 //! becomes shifts or a multiplication whether or not division is expanded. Needs: nothing. Keeps: the CFG.
 
-use gpucc_ir::{Builder, FloatCc, FpFlags, Function, Inst, IntCc, Module, Op, Scalar, Type, Value};
+use gpucc_ir::{Builder, FloatCc, FpFlags, Function, Inst, InstData, IntCc, Module, Op, Scalar, Type, Value};
+use smallvec::SmallVec;
 
 use crate::caps::Caps;
+use crate::frame;
 use crate::legalise_div as div;
 use crate::legalise_ex::Ex;
 use crate::legalise_pack as pack;
@@ -57,6 +59,12 @@ fn expand(b: &mut Builder<'_>, i: Inst, caps: &Caps) -> Option<Value> {
     }
     if !d.args.first().is_some_and(|&v| wide(v, b)) {
         return None;
+    }
+    if matches!(d.op, Op::F2S | Op::F2U)
+        && ty.scalar() == Scalar::I32
+        && let Some(v) = whole_pixel(b, &d)
+    {
+        return Some(v);
     }
     let mut e = Ex { b, caps, lanes };
     let e = &mut e;
@@ -204,6 +212,17 @@ fn expand_float(e: &mut Ex<'_, '_>, op: Op, args: &[Value], ty: Type) -> Option<
         }
         _ => return None,
     })
+}
+
+/// Columns and rows as integers: none of them is too large for one.
+fn whole_pixel(b: &mut Builder<'_>, d: &InstData) -> Option<Value> {
+    let (x, ty) = (d.args[0], b.func.ty(d.result()));
+    if let Some(pixels) = frame::pixels(b.func, x) {
+        let lanes: SmallVec<[Value; 4]> = pixels.into_iter().map(|(v, k)| b.extract(v, k)).collect();
+        return Some(if ty.is_vector() { b.compose(&lanes) } else { lanes[0] });
+    }
+    let full = if d.op == Op::F2S { Op::F2SFull } else { Op::F2UFull };
+    frame::in_frame(b.func, x).then(|| b.op_as(full, &[x], ty))
 }
 
 fn sign_bits(e: &mut Ex<'_, '_>, a: Value, op: Op, mask: i64) -> Value {

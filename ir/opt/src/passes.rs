@@ -14,7 +14,7 @@ use crate::{
     hoist_tables, if_convert, implied_branches, init, inline, lane_sums, legalise, licm, lower_blend, lower_fetch,
     lower_indices, lower_io, lower_subgroups, lower_tex, lower_wide, mem_opt, mem2reg, mixes, narrow,
     predicate_demotes, products, ranges, rests, robust, rotate, scalarise, selection, shrink_io, simplify_cfg,
-    sink_sums, switches, tables, unroll, vectorise_memory, widen_loads, zero_lanes,
+    signs, sink_sums, switches, tables, unroll, vectorise_memory, widen_loads, zero_lanes,
 };
 use gpucc_ir::analysis::{DomTree, Structure};
 use gpucc_ir::trace::{self, PassTime};
@@ -149,6 +149,8 @@ pub const CLAMPED_CONVERSIONS: Pass = pass!("clamped-conversions", clamped_conve
 pub const LANE_SUMS: Pass = pass!("lane-sums", lane_sums::run);
 /// Makes products where a sum takes them in, of quotients too.
 pub const PRODUCTS: Pass = pass!("products", products::run);
+/// Chooses a sign of several numbers once.
+pub const SIGNS: Pass = pass!("signs", signs::run);
 /// Makes one wide load of members of a read-only buffer that stand in several blocks.
 pub const WIDEN_LOADS: Pass = pass!("widen-loads", widen_loads::run);
 /// The passes that families may name ([`CLAMP_INDICES`] to [`WIDEN_LOADS`]), with the reason that there is for each.
@@ -163,6 +165,7 @@ pub const OFFERED: &[(Pass, &str)] = &[
     (CLAMPED_CONVERSIONS, "bounds of conversions are operations that packing sees"),
     (LANE_SUMS, "a dot product adds up several lanes at once"),
     (WIDEN_LOADS, "members of a read-only buffer that are needed here and there come with the first of them"),
+    (SIGNS, "a sign that a condition gives to several numbers is one choice and a product for each"),
     (PRODUCTS, "a product lies beside the one sum that takes it in, and quotients are products"),
 ];
 const INIT_WORKGROUP: Pass = Pass {

@@ -146,7 +146,7 @@ fn copies(f: &mut Function, cx: &mut PassCx<'_>) {
     let mut wanted: Vec<(Inst, Block)> = Vec::new();
     for (b, i) in f.insts_in_order() {
         let d = &f.insts[i];
-        if d.op != Op::FMul {
+        if d.op != Op::FMul || f.ty(d.result()).scalar() != Scalar::F32 {
             continue;
         }
         let users = uses.of(d.result());

@@ -58,6 +58,11 @@ fn a_constant_takes_the_sign() {
 
 #[test]
 fn choice_rules() {
+    let both =
+        "  v5: f32 = extract v3, lane 0\n  v6: f32 = fneg v2\n  v7: f32 = fneg v5\n  v9: f32 = select v4, v6, v7";
+    fires(both, "v9", "fneg v");
+    assert_eq!(opt(run, &body(both, "v9")).matches("fneg").count(), 3, "those that nobody reads go later");
+    unchanged(run, &body("  v6: f32 = fneg v2\n  v9: f32 = select v4, v6, v2", "v9"));
     fires("  v8: b1 = not v4\n  v9: i32 = select v8, v0, v1", "v9", "icmp.sge v0, v1");
     fires("  v7: b1 = fcmp.olt v2, 1.0:f32\n  v8: b1 = not v7\n  v9: i32 = select v8, v0, v1", "v9", "v1, v0\n");
     fires(
