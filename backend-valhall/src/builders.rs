@@ -108,9 +108,9 @@ gpucc_mir::builders! {
     Valhall, VOp::Op, Op, sources, needs, takes;
     MovI32, IaddImmI32, IaddU32, IsubU32, ImulI32, IabsS32, ImuldU64, IaddU64, IaddS64, ShaddxS64, IdpV4u8, IdpV4s8, PopcountI32,
     ClzU32, BitrevI32, MuxI32, LshiftAndI32, LshiftOrI32, LshiftXorI32, RshiftAndI32, RshiftOrI32, RshiftXorI32, IcmpOrU32,
-    IcmpOrS32, FcmpOrF32, CselU32, CselS32, CselF32, FaddF32, FaddLscaleF32, FmaF32, FmaRscaleF32, FmaRscaleLeftF32, FminF32,
+    IcmpOrS32, FcmpOrF32, IcmpAndU32, IcmpAndS32, FcmpAndF32, CselU32, CselS32, CselF32, FaddF32, FaddLscaleF32, FmaF32, FmaRscaleF32, FmaRscaleLeftF32, FminF32,
     FmaxF32, FroundF32, FrcpF32, FrsqF32, FrexpmF32, FrexpeF32, FexpF32, FlogdF32, FsinTableU6, FcosTableU6, LdexpF32,
-    V2f32ToV2f16, F16ToF32, F32ToS32, F32ToU32, S32ToF32, U32ToF32, U16ToU32, LoadI8, LoadI16, LoadI32, LoadI64, LoadI96, LoadI128,
+    V2f32ToV2f16, F16ToF32, F32ToS32, F32ToU32, S32ToF32, U32ToF32, U16ToU32, U16ToF32, LoadI8, LoadI16, LoadI32, LoadI64, LoadI96, LoadI128,
     LdBufferI8, LdBufferI16, LdBufferI32, LdBufferI64, LdBufferI96, LdBufferI128, StoreI8, StoreI16, StoreI32, StoreI64, StoreI96,
     StoreI128, AtomI32, AtomI64, AtomReturnI32, AtomReturnI64, Atom1ReturnI32, Barrier, MkvecV2i16, CubeSsel, CubeTsel, Cubeface1, Cubeface2V9, TexSingle,
     TexFetch, TexGather, TexGradient, LdTex, LdTexImm, LeaTex, LeaTexImm, StCvt,

@@ -104,6 +104,7 @@ pub enum Modifier {
     Stencil,
     Target,
     Subgroup,
+    LaneOp,
 }
 
 impl Modifier {
@@ -153,6 +154,7 @@ impl Modifier {
             "stencil" => Modifier::Stencil,
             "target" => Modifier::Target,
             "subgroup" => Modifier::Subgroup,
+            "lane_op" => Modifier::LaneOp,
             _ => return None,
         })
     }
@@ -208,6 +210,7 @@ impl Modifier {
             Modifier::Stencil => m.stencil.bits(),
             Modifier::Target => m.target.into(),
             Modifier::Subgroup => m.subgroup.into(),
+            Modifier::LaneOp => m.lane_op.into(),
         })
     }
 }

@@ -177,6 +177,8 @@ gpucc_mir::modifiers! {
         stencil: bool = false => Stencil,
         /// Lanes among which CLPER looks, as a logarithm less one.
         subgroup: u8 = 3 => Among,
+        /// The number of the lane that CLPER reads: 1 where it is the own one with the bits of the operand turned.
+        lane_op: u8 = 0 => Across,
         /// Words that a blend skips.
         target: u8 = 0 => Target,
         /// The slot that a message signals.

@@ -54,7 +54,9 @@ use gpucc_driver::{
 use gpucc_ir::analysis::StageUse;
 use gpucc_ir::{Diagnostic, Function, IoAt, IoSlot, Module, Op, Place, Refusal, Space, Stage, Unsupported, VarData};
 use gpucc_isa::Notes;
-use gpucc_mir::{AllocError, AllocStats, MFunc, copy_prop, dce, fold_moves, invert_branches, local_cse, settle_moves};
+use gpucc_mir::{
+    AllocError, AllocStats, MFunc, copy_prop, dce, fold_moves, invert_branches, local_cse, repeated_moves, settle_moves,
+};
 use gpucc_opt::{Caps, passes};
 use gpucc_valhall_machine as machine;
 
@@ -112,6 +114,7 @@ impl Family for ValhallFamily {
     const IR_PASSES: &'static [IrPass<Self>] = &[
         IrPass::shared(2, passes::CONSTANT_FACTORS),
         IrPass::shared(2, passes::SINK_SUMS),
+        IrPass::shared(2, passes::SIGNS),
         IrPass::shared(2, passes::RESTS),
         IrPass::shared(2, passes::DCE),
         IrPass::shared(2, passes::WIDEN_LOADS),
@@ -135,6 +138,7 @@ impl Family for ValhallFamily {
         Pass::lower("alias-keys", |mf, _| Ok(alias_keys::run(mf))),
         Pass::lower("allocate", allocate).physical(),
         Pass::improve("fold-moves", 1, |mf, cx| Ok(fold_moves(mf, &cx.target) as u64)).physical().counts_some(),
+        Pass::improve("repeated-moves", 1, |mf, cx| Ok(repeated_moves(mf, &cx.target) as u64)).physical(),
         Pass::improve("settle-moves", 1, |mf, cx| Ok(settle_moves(mf, &cx.target) as u64)).physical(),
         Pass::improve("thread-jumps", 0, |mf, _| Ok(thread_jumps::run(mf))).physical(),
         Pass::improve("invert-branches", 0, |mf, cx| Ok(invert_branches(mf, &cx.target) as u64)).physical(),
@@ -217,6 +221,7 @@ impl Family for ValhallFamily {
             addresses,
             written: written.map(|(r, _)| r).collect(),
             read: gpucc_ir::analysis::LanesRead::new(f),
+            signless: isel::signless(f),
         };
         let code = isel::run(&mut isel, f, &target)?;
         let Isel { uniforms, entries, barriers, .. } = isel;
@@ -393,28 +398,53 @@ const FEW_SPILLS: u64 = 256;
 /// Registers above which half as many are no hope: half as many values again.
 const PRESSURE_FOR_HALF: u32 = 48;
 
-/// Allocates within 32 registers if that needs little spilling: twice as many threads run then.
-fn allocate(mf: &mut MFunc<Valhall>, cx: &mut CompileCx<'_, ValhallFamily>) -> Result<u64, AttemptError> {
+/// Allocates within 32 registers if that needs little spilling: twice as many threads run then. Gives the target with these registers.
+fn within(mf: &mut MFunc<Valhall>, cx: &CompileCx<'_, ValhallFamily>) -> Result<(Valhall, AllocStats), AllocError> {
     let o = alloc_options(cx.job.options);
-    let mut done = None;
-    let facts = gpucc_mir::Pressure::new(mf, &Valhall::new(false)).map_err(AllocError::Invalid);
-    let facts = facts.map_err(|e| refusal(e, &cx.job))?;
+    let private = cx.state.places.private;
+    let facts = gpucc_mir::Pressure::new(mf, &Valhall::new(false)).map_err(AllocError::Invalid)?;
     if o.spill_all || facts.pressure().first().is_none_or(|&p| p <= PRESSURE_FOR_HALF) {
-        cx.target = Valhall::new(false).spilling_from(cx.state.places.private);
+        let half = Valhall::new(false).spilling_from(private);
         let few = |_: &MFunc<Valhall>, s: &AllocStats| o.spill_all || s.spill_cost * FEW_SPILLS <= s.cost;
-        done = match gpucc_mir::allocate_if(mf, &cx.target, facts, &o, few) {
-            Ok(stats) => stats,
-            Err(AllocError::OutOfRegisters(_)) => None,
-            Err(e) => return Err(refusal(e, &cx.job)),
-        };
-    }
-    cx.alloc = match done {
-        Some(stats) => stats,
-        None => {
-            cx.target = Valhall::new(true).spilling_from(cx.state.places.private);
-            gpucc_mir::allocate(mf, &cx.target, &o).map_err(|e| refusal(e, &cx.job))?
+        match gpucc_mir::allocate_if(mf, &half, facts, &o, few) {
+            Ok(Some(stats)) => return Ok((half, stats)),
+            Ok(None) | Err(AllocError::OutOfRegisters(_)) => {}
+            Err(e) => return Err(e),
         }
+    }
+    let all = Valhall::new(true).spilling_from(private);
+    let stats = gpucc_mir::allocate(mf, &all, &o)?;
+    Ok((all, stats))
+}
+
+/// Allocates. In programs of draws the parts of runs are given back behind their readers, if less is moved then.
+fn allocate(mf: &mut MFunc<Valhall>, cx: &mut CompileCx<'_, ValhallFamily>) -> Result<u64, AttemptError> {
+    let draws = cx.job.stage() != Stage::Compute && cx.job.options.opt_level > 0;
+    let ways: &[GiveBack] = if draws { &[GiveBack::All, GiveBack::Next] } else { &[] };
+    let given: Vec<MFunc<Valhall>> =
+        ways.iter().filter_map(|&what| gpucc_mir::split_runs(mf, &Valhall::new(true), what)).collect();
+    // What is moved again to where it is does not count.
+    let within = |mf: &mut MFunc<Valhall>| -> Result<(Valhall, AllocStats), AllocError> {
+        let (t, mut stats) = within(mf, cx)?;
+        if draws {
+            stats.moves = stats.moves.saturating_sub(repeated_moves(mf, &t) as u32);
+        }
+        Ok((t, stats))
     };
+    let cost = |a: &Result<(Valhall, AllocStats), AllocError>| {
+        a.as_ref().map_or((u64::MAX, true, 0), |(t, a)| (a.spill_cost, t.all, a.moves))
+    };
+    let mut best = within(mf);
+    for mut other in given {
+        if best.as_ref().is_ok_and(|b| b.1.moves == 0) {
+            break;
+        }
+        let answer = within(&mut other);
+        if cost(&answer) < cost(&best) {
+            (*mf, best) = (other, answer);
+        }
+    }
+    (cx.target, cx.alloc) = best.map_err(|e| refusal(e, &cx.job))?;
     let needs = scratch(cx);
     if needs > MOST_PRIVATE {
         let what =

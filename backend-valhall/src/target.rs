@@ -14,7 +14,7 @@ use machine::{Class as Kind, OPS, Op, ROWS};
 use crate::builders::{self as build, loads, stores};
 use crate::forms;
 use crate::inst::{
-    CLASSES, Constant, FILE_R, Hint, InSpace, Mods, Offset, SPACE_SPILL, SrcMods, Unsigned, VOp, Valhall, special,
+    CLASSES, Constant, FILE_R, Hint, InSpace, Mods, Offset, R, SPACE_SPILL, SrcMods, Unsigned, VOp, Valhall, special,
 };
 
 impl Valhall {
@@ -97,6 +97,10 @@ impl Target for Valhall {
         cx.push(load.with((offset, Unsigned(true), space), [self.private()]).def(v));
     }
 
+    fn gives_back(&self, class: Class) -> bool {
+        class == R
+    }
+
     fn can_remat(&self, inst: &MInst<Self>) -> bool {
         matches!(inst.target_op(), Some(VOp::Op(Op::MovI32 | Op::IaddImmI32)))
             && inst.uses.iter().all(|u| !matches!(u.src, Src::Reg(_)))
@@ -110,6 +114,8 @@ impl Target for Valhall {
             Opcode::Pseudo(Pseudo::Copy) => inst.vreg_uses().next().is_some(),
             // Messages only read their runs: one run of coordinates serves several.
             Opcode::Pseudo(Pseudo::Collect) => true,
+            // The words for given derivatives are the same at each sample.
+            Opcode::Op(VOp::Op(Op::TexGradient)) => inst.mods.derivative_enable && inst.mods.readonly,
             Opcode::Op(VOp::Op(op)) => {
                 ROWS[op as usize].attrs.class == Kind::Alu && !ROWS[op as usize].effects.convergent
             }
@@ -118,7 +124,9 @@ impl Target for Valhall {
         match same && value {
             false => Reuse::Never,
             // Constants and uniforms are cheaper to repeat than to keep.
-            true if inst.vreg_uses().next().is_none() || inst.is(Pseudo::Collect) => Reuse::InBlock,
+            true if inst.vreg_uses().next().is_none() => Reuse::InBlock,
+            // Those of derivatives serve the whole program.
+            true if inst.is(Pseudo::Collect) && inst.uses.len() < 4 => Reuse::InBlock,
             true => Reuse::OnPaths,
         }
     }

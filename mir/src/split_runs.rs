@@ -11,7 +11,10 @@
 //! ```
 //!
 //! All of them may then lie in the same registers, and nothing is moved. What must stay as it is, since it is read where the split
-//! does not reach, is copied once, and later runs take the copy on.
+//! does not reach, is copied once, and later runs take the copy on. A run that several read in its block is collected for each.
+//!
+//! With [`GiveBack::Next`] a part that a later run reads is given back only if the next run has it at the same place: what another part
+//! takes the place of would have to move away again.
 //!
 //! Registers are given back if the target names their class ([`Target::gives_back`]), each of one unit.
 //!
@@ -22,13 +25,22 @@ use gpucc_ir::{Block, CsrLists};
 use smallvec::SmallVec;
 
 use crate::func::MFunc;
-use crate::inst::{MInst, Pseudo, Reg, Src, Target, Use, VReg};
+use crate::inst::{Def, MInst, Pseudo, Reg, Src, Target, Use, VReg};
 
 /// Number of blocks from which on nothing is done: who reads a part is asked along the graph.
 const LARGE: usize = 400;
 
 fn targets<T: Target>(mf: &MFunc<T>, b: usize) -> impl Iterator<Item = usize> + '_ {
     mf.blocks[b].succs.iter().map(|e| e.to.0 as usize)
+}
+
+/// The parts of runs that are given back.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum GiveBack {
+    /// All that are read again.
+    All,
+    /// Those that no other part takes the place of.
+    Next,
 }
 
 /// Where a register is read.
@@ -39,6 +51,16 @@ struct Readers {
     /// Reads by collects: the blocks, and the last place in each.
     runs: SmallVec<[(u32, u32); 2]>,
     count: u32,
+}
+
+impl Readers {
+    /// The last place in a block of so many instructions, if all readers are instructions of it.
+    fn here(&self, b: usize, length: usize) -> Option<u32> {
+        match self.last.as_slice() {
+            &[(block, at)] if block as usize == b && (at as usize) < length => Some(at),
+            _ => None,
+        }
+    }
 }
 
 fn note(list: &mut SmallVec<[(u32, u32); 2]>, b: usize, at: usize) {
@@ -66,6 +88,19 @@ fn readers<T: Target>(mf: &MFunc<T>) -> Vec<Readers> {
             note(&mut all[a.0 as usize].last, b, insts.len());
         }
     }
+    // A collect goes down to its readers, and what it reads is read there.
+    for (b, insts) in mf.code.iter().enumerate() {
+        for i in insts.iter().filter(|i| i.is(Pseudo::Collect)) {
+            let run = i.defs.first().and_then(|d| d.vreg());
+            let Some(last) = run.and_then(|r| all[r.0 as usize].here(b, insts.len())) else { continue };
+            for v in i.vreg_uses() {
+                let r = &mut all[v.0 as usize];
+                for list in [&mut r.last, &mut r.runs] {
+                    list.iter_mut().filter(|l| l.0 as usize == b).for_each(|l| l.1 = l.1.max(last));
+                }
+            }
+        }
+    }
     all
 }
 
@@ -86,8 +121,11 @@ struct Pass<'a, T: Target> {
     in_runs: Vec<Option<Name>>,
     /// Names to go back to at the end of blocks.
     undo: Vec<(usize, Name, Option<Name>)>,
-    /// Collects that wait for their reader, by the register they define.
-    waiting: Vec<(VReg, MInst<T>)>,
+    /// Collects that wait for their readers, by the register they define, and how often it will be read.
+    waiting: Vec<(VReg, MInst<T>, u32)>,
+    what: GiveBack,
+    /// The runs of the block with the place of their reader, in order, under their first names.
+    runs: Vec<(u32, Vec<Option<VReg>>)>,
     splits: usize,
 }
 
@@ -113,18 +151,18 @@ impl<T: Target> Pass<'_, T> {
         }
     }
 
-    /// Whether a collect of single registers is read once, in its block, and its registers stay as they are there.
+    /// Whether a collect of single registers is read in its block alone, and its registers stay as they are there.
     fn waits(&self, i: &MInst<T>, b: usize, length: usize) -> Option<VReg> {
         if !i.is(Pseudo::Collect) {
             return None;
         }
         let r = i.defs.first()?.vreg()?;
         let parts: SmallVec<[VReg; 12]> = i.uses.iter().filter_map(|u| part(self.mf, self.t, u)).collect();
-        let whole = i.uses.iter().all(|u| matches!(u.src, Src::Imm(_)) || part(self.mf, self.t, u).is_some());
+        let whole =
+            i.uses.iter().all(|u| matches!(u.src, Src::Imm(_) | Src::Uniform(_)) || part(self.mf, self.t, u).is_some());
         let twice = parts.iter().enumerate().any(|(k, p)| parts[..k].contains(p));
         let readers = self.readers.get(r.0 as usize)?;
-        let here = readers.count == 1 && readers.last[0].0 as usize == b && (readers.last[0].1 as usize) < length;
-        (whole && !twice && here && parts.len() > 1).then_some(r)
+        (whole && !twice && readers.here(b, length).is_some() && parts.len() > 1).then_some(r)
     }
 
     /// Whether nobody reads a register behind a place but those whom a split there reaches.
@@ -152,6 +190,25 @@ impl<T: Target> Pass<'_, T> {
         })
     }
 
+    /// Whether the next run of the block has something else at a place.
+    fn displaced(&self, at: usize, (k, v): (usize, VReg)) -> bool {
+        let next = self.runs.iter().find(|r| r.0 as usize > at);
+        next.is_some_and(|r| r.1.get(k).is_some_and(|w| *w != Some(v)))
+    }
+
+    /// The runs of a block.
+    fn runs(&self, insts: &[MInst<T>], b: usize) -> Vec<(u32, Vec<Option<VReg>>)> {
+        let mut waiting: Vec<(VReg, usize)> = Vec::new();
+        let mut out = Vec::new();
+        for (at, i) in insts.iter().enumerate() {
+            for &(_, c) in waiting.iter().filter(|w| i.vreg_uses().any(|v| v == w.0)) {
+                out.push((at as u32, insts[c].uses.iter().map(|u| part(self.mf, self.t, u)).collect()));
+            }
+            waiting.extend(self.waits(i, b, insts.len()).map(|r| (r, at)));
+        }
+        out
+    }
+
     /// The split behind the reader of a run, and new names.
     fn split(&mut self, collect: &MInst<T>, originals: &[Option<VReg>], b: usize, at: usize) -> Option<MInst<T>> {
         let mut named: SmallVec<[(usize, VReg, bool); 12]> = SmallVec::new();
@@ -159,6 +216,9 @@ impl<T: Target> Pass<'_, T> {
             let Some(v) = *v else { continue };
             let readers = &self.readers[v.0 as usize];
             if !self.later(&readers.last, b, at) {
+                continue;
+            }
+            if self.what == GiveBack::Next && self.displaced(at, (k, v)) && self.later(&readers.runs, b, at) {
                 continue;
             }
             let ends = self.ends(v, b);
@@ -186,21 +246,39 @@ impl<T: Target> Pass<'_, T> {
         Some(split)
     }
 
+    /// The collect for a reader: the one that waits, or one like it with a register of its own.
+    fn take(&mut self, k: usize, reader: &mut MInst<T>) -> (VReg, MInst<T>) {
+        let r = self.waiting[k].0;
+        let reads = reader.vreg_uses().filter(|&v| v == r).count() as u32;
+        self.waiting[k].2 -= reads.min(self.waiting[k].2);
+        if self.waiting[k].2 == 0 {
+            let (r, collect, _) = self.waiting.remove(k);
+            return (r, collect);
+        }
+        let mut collect = self.waiting[k].1.clone();
+        let own = self.mf.vreg(self.mf.class(r));
+        collect.defs[0] = Def::reg(own);
+        reader.map_uses(|v| if v == r { own } else { v });
+        (own, collect)
+    }
+
     fn block(&mut self, b: usize) {
         let old = std::mem::take(&mut self.mf.code[b]);
         let mut new = Vec::with_capacity(old.len());
         let length = old.len();
+        self.runs = if self.what == GiveBack::Next { self.runs(&old, b) } else { Vec::new() };
         for (at, mut i) in old.into_iter().enumerate() {
             let waits = self.waits(&i, b, length);
             if let Some(r) = waits {
-                self.waiting.push((r, i));
+                let times = self.readers[r.0 as usize].count;
+                self.waiting.push((r, i, times));
                 continue;
             }
             let read: SmallVec<[usize; 2]> =
                 (0..self.waiting.len()).filter(|&k| i.vreg_uses().any(|v| v == self.waiting[k].0)).collect();
             let mut behind: Vec<(MInst<T>, Vec<Option<VReg>>)> = Vec::new();
             for k in read.into_iter().rev() {
-                let (r, mut collect) = self.waiting.remove(k);
+                let (r, mut collect) = self.take(k, &mut i);
                 let originals = collect.uses.iter().map(|u| part(self.mf, self.t, u)).collect();
                 self.rename(&mut collect);
                 let place = i.uses.iter().position(|u| u.vreg() == Some(r));
@@ -229,7 +307,7 @@ impl<T: Target> Pass<'_, T> {
 }
 
 /// A function in which parts are given back, if there are any.
-pub fn split_runs<T: Target>(mf: &MFunc<T>, t: &T) -> Option<MFunc<T>> {
+pub fn split_runs<T: Target>(mf: &MFunc<T>, t: &T, what: GiveBack) -> Option<MFunc<T>> {
     let collects = |l: &Vec<MInst<T>>| l.iter().any(|i| i.is(Pseudo::Collect));
     if mf.blocks.len() > LARGE || !mf.code.iter().any(collects) {
         return None;
@@ -245,8 +323,8 @@ pub fn split_runs<T: Target>(mf: &MFunc<T>, t: &T) -> Option<MFunc<T>> {
         (0..mf.blocks.len()).flat_map(|b| targets(mf, b).map(move |s| (Block(b as u32), Block(s as u32)))).collect();
     let tree = DomTree::of(mf.blocks.len(), Block(0), &CsrLists::new(&edges));
     let (readers, in_runs) = (readers(mf), vec![None; mf.classes.len()]);
-    let (undo, waiting) = (Vec::new(), Vec::new());
-    let mut pass = Pass { mf: &mut out, t, tree, readers, plain, in_runs, undo, waiting, splits: 0 };
+    let (undo, waiting, runs) = (Vec::new(), Vec::new(), Vec::new());
+    let mut pass = Pass { mf: &mut out, t, tree, readers, plain, in_runs, undo, waiting, what, runs, splits: 0 };
     let mut stack = vec![(0, None)];
     while let Some((b, back)) = stack.pop() {
         if let Some(mark) = back {

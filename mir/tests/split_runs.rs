@@ -1,7 +1,7 @@
 //! Tests of `mir/src/split_runs.rs`.
 
 use crate::toy::{Op, R, Toy};
-use gpucc_mir::{Class, ClassInfo, MFunc, MInst, Pseudo, Shape, Use, VReg, split_runs};
+use gpucc_mir::{Class, ClassInfo, GiveBack, MFunc, MInst, Pseudo, Shape, Use, VReg, split_runs};
 
 /// A run of two.
 const RUN: Class = Class(3);
@@ -40,7 +40,7 @@ fn toy() -> Toy {
 fn parts_that_are_read_again_come_back() {
     let t = toy();
     let f = code(&t, true, false);
-    let after = split_runs(&f, &t).expect("a run is split");
+    let after = split_runs(&f, &t, GiveBack::All).expect("a run is split");
     let split = after.code[0].iter().position(|i| i.is(Pseudo::Split)).expect("a split");
     assert!(after.code[0][split - 1].target_op() == Some(Op::Out), "right behind the reader");
     let parts: Vec<VReg> = after.code[0][split].defs.iter().filter_map(|d| d.vreg()).collect();
@@ -49,10 +49,44 @@ fn parts_that_are_read_again_come_back() {
 }
 
 #[test]
-fn what_is_not_read_again_or_has_no_single_reader_stays() {
+fn each_reader_has_a_run_of_its_own() {
     let t = toy();
-    assert!(split_runs(&code(&t, false, false), &t).is_none());
-    assert!(split_runs(&code(&t, true, true), &t).is_none());
+    let after = split_runs(&code(&t, true, true), &t, GiveBack::All).expect("a run is split");
+    let of = |p: Pseudo| after.code[0].iter().filter(move |i| i.is(p));
+    assert_eq!((of(Pseudo::Collect).count(), of(Pseudo::Split).count()), (2, 2));
+    // The second collect takes what the first split gives.
+    let given: Vec<VReg> = of(Pseudo::Split).next().unwrap().vreg_defs().collect();
+    let taken: Vec<VReg> = of(Pseudo::Collect).nth(1).unwrap().vreg_uses().collect();
+    assert_eq!(given, taken);
+}
+
+#[test]
+fn what_is_not_read_again_stays() {
+    let t = toy();
+    assert!(split_runs(&code(&t, false, false), &t, GiveBack::All).is_none());
     let f = code(&t, true, false);
-    assert!(split_runs(&f, &Toy { gives: false, ..toy() }).is_none(), "the target gives nothing back");
+    assert!(split_runs(&f, &Toy { gives: false, ..toy() }, GiveBack::All).is_none(), "the target gives nothing back");
+}
+
+#[test]
+fn what_another_part_takes_the_place_of_stays() {
+    let t = toy();
+    let mut f = MFunc::new("t");
+    f.block();
+    let [a, b, c] = [(); 3].map(|()| f.vreg(R));
+    let [first, second, third] = [(); 3].map(|()| f.vreg(RUN));
+    let run = |r: VReg, x: VReg, y: VReg| {
+        [MInst::collect(r, [Use::reg(x), Use::reg(y)]), MInst::new(Op::Out).arg(Use::reg(r))]
+    };
+    let made = [a, b, c].map(|v| MInst::new(Op::Li).def(v).imm(1));
+    // The second part is the same in two runs; the first is another one, and comes back.
+    f.code[0] = made.into_iter().chain(run(first, a, b)).chain(run(second, c, b)).chain(run(third, a, c)).collect();
+    f.code[0].push(MInst::new(Op::End));
+    let splits = |what: GiveBack| {
+        let after = split_runs(&f, &t, what).expect("a run is split");
+        let of = after.code[0].iter().filter(|i| i.is(Pseudo::Split));
+        of.map(|i| i.defs.len()).collect::<Vec<_>>()
+    };
+    assert_eq!(splits(GiveBack::All), [2, 1]);
+    assert_eq!(splits(GiveBack::Next), [1]);
 }

@@ -30,28 +30,20 @@ pub fn profile(generation: &str) -> Option<Profile> {
 /// Sequences of section 13 of the reference over functions that are rounded correctly.
 struct Valhall;
 
-/// Mantissa and exponent as FREXPM and FREXPE give them: in 0.75..1.5 for logarithms, in 0.25..1 with an exponent of 4
-/// for roots.
-fn split(x: f32, root: bool) -> (f32, i32) {
+/// Mantissa and exponent as FREXPM and FREXPE give them for logarithms: in 0.75..1.5.
+fn split(x: f32) -> (f32, i32) {
     if x == 0.0 || !x.is_finite() {
         return (x, 0);
     }
     // In 0.5..1.
     let (m, e) = num::frexp(x);
-    match root {
-        true if e & 1 == 0 => (m, e / 2),
-        true => (m / 2.0, (e + 1) / 2),
-        false if m.abs() < 0.75 => (m * 2.0, e - 1),
-        false => (m, e),
-    }
+    if m.abs() < 0.75 { (m * 2.0, e - 1) } else { (m, e) }
 }
 
+/// A number times its reciprocal root, rounded once; a factor of zero makes it the number itself.
 fn sqrt(x: f32) -> f32 {
-    let (m, e) = split(x, true);
-    let r = rsqrt(m);
-    // A factor of zero makes the product the other one.
-    let product = if m == 0.0 || r == 0.0 { f64::from(m) } else { f64::from(m) * f64::from(r) };
-    (product * 2.0_f64.powi(e)) as f32
+    let r = rsqrt(x);
+    if x == 0.0 || r == 0.0 { x } else { num::mul(Mode::IEEE, x, r) }
 }
 
 fn exp2(x: f32) -> f32 {
@@ -68,7 +60,7 @@ fn exp2(x: f32) -> f32 {
 }
 
 fn log2(x: f32) -> f32 {
-    let (m, e) = split(x, false);
+    let (m, e) = split(x);
     // log2(m) / (m - 1)
     let slope = match () {
         () if x.is_nan() || x < 0.0 => NAN32,

@@ -145,6 +145,10 @@ impl Isel<'_> {
                 let op = if d.op == Op::F2SFull { build::F32ToS32 } else { build::F32ToU32 };
                 op.with((Rounding(Round::Zero),), [x])
             }
+            Op::U2F if self.is_pixel(cx, a(0)).is_some() => {
+                let row = self.is_pixel(cx, a(0)) == Some(1);
+                build::U16ToF32.on([self.half_of_pixel(cx, row)])
+            }
             Op::S2F | Op::U2F => {
                 let x = self.int(cx, a(0));
                 if d.op == Op::S2F { build::S32ToF32.on([x]) } else { build::U32ToF32.on([x]) }
@@ -347,7 +351,53 @@ impl Isel<'_> {
         Ok(())
     }
 
+    /// A boolean that holds where a comparison and another boolean do, or one of both: the comparison takes in the other one.
+    fn joined(&mut self, cx: &mut IselCx<'_>, d: &InstData) -> Option<MI> {
+        let and = match d.op {
+            _ if !cx.f.ty(d.args[0]).is_bool() => return None,
+            Op::And => true,
+            Op::Or => false,
+            _ => return None,
+        };
+        let says = |c: Condition| (If(c), Says(ResultType::M1));
+        for (v, other) in [(d.args[0], d.args[1]), (d.args[1], d.args[0])] {
+            let Some(cmp) = cx.fold(v) else { continue };
+            let (x, y) = match cmp.op {
+                Op::ICmp | Op::FCmp => (cmp.args[0], cmp.args[1]),
+                _ => continue,
+            };
+            match cmp.attr {
+                Attr::FloatCc(cc) => {
+                    let (c, inverse) = float_cond(cc);
+                    if inverse {
+                        continue;
+                    }
+                    let list = [self.float(cx, x), self.float(cx, y), self.int(cx, other)];
+                    return Some(match and {
+                        true => build::FcmpAndF32.with(says(c), list),
+                        false => build::FcmpOrF32.with(says(c), list),
+                    });
+                }
+                Attr::IntCc(cc) => {
+                    let (c, signed) = int_cond(cc);
+                    let list = [self.int(cx, x), self.int(cx, y), self.int(cx, other)];
+                    return Some(match (and, signed) {
+                        (true, true) => build::IcmpAndS32.with(says(c), list),
+                        (true, false) => build::IcmpAndU32.with(says(c), list),
+                        (false, true) => build::IcmpOrS32.with(says(c), list),
+                        (false, false) => build::IcmpOrU32.with(says(c), list),
+                    });
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+
     fn logic(&mut self, cx: &mut IselCx<'_>, d: &InstData) -> MI {
+        if let Some(inst) = self.joined(cx, d) {
+            return inst;
+        }
         // A shift of the first operand is free.
         let (left, right) = match d.op {
             Op::And => (build::LshiftAndI32, build::RshiftAndI32),
@@ -409,6 +459,9 @@ impl Isel<'_> {
 
     fn select(&mut self, cx: &mut IselCx<'_>, c: Value, t: Value, e: Value) -> MI {
         let (mut t, mut e) = (t, e);
+        if let Some(inst) = self.number(cx, c, t, e) {
+            return inst;
+        }
         if let Some(d) = cx.peek(c) {
             match d.attr {
                 Attr::IntCc(cc) if !cx.f.ty(d.args[0]).is_bool() => {
@@ -433,6 +486,35 @@ impl Isel<'_> {
         let c = self.int(cx, c);
         let (a, b) = (self.int(cx, t), self.int(cx, e));
         build::CselU32.with((If(Condition::Ne),), [c, Use::imm(0), a, b])
+    }
+
+    /// A choice between one and zero by a comparison that can say one itself: fewer words than a choice that names both.
+    fn number(&mut self, cx: &mut IselCx<'_>, c: Value, t: Value, e: Value) -> Option<MI> {
+        let d = cx.peek(c)?;
+        let (cond, opposite) = match d.attr {
+            Attr::FloatCc(cc) => float_cond(cc),
+            Attr::IntCc(cc) => (int_cond(cc).0, false),
+            _ => return None,
+        };
+        let (one, zero) = if opposite { (e, t) } else { (t, e) };
+        let is = |v: Value, bits: u32| self.constant_bits(cx, v) == Some(bits);
+        let says = match () {
+            () if !is(zero, 0) => return None,
+            () if is(one, 1f32.to_bits()) => ResultType::F1,
+            () if is(one, 1) => ResultType::I1,
+            () => return None,
+        };
+        let (a, b, mods) = (d.args[0], d.args[1], (If(cond), Says(says)));
+        if let Attr::IntCc(cc) = d.attr {
+            let list = [self.int(cx, a), self.int(cx, b), Use::imm(0)];
+            return Some(if int_cond(cc).1 {
+                build::IcmpOrS32.with(mods, list)
+            } else {
+                build::IcmpOrU32.with(mods, list)
+            });
+        }
+        let list = [self.float(cx, a), self.float(cx, b), Use::imm(0)];
+        Some(build::FcmpOrF32.with(mods, list))
     }
 
     /// Whether a float operand needs no source modifier.

@@ -15,7 +15,7 @@ use gpucc_valhall_machine::{Condition, MemoryAccess, RegFormat, ResultType, Samp
 use super::{Isel, IselCx, U, b00, no_uniforms};
 use crate::builders as build;
 use crate::inst::{
-    Among, At, Depth, FILE_R, Format, From, Hint, If, InSpace, Index, Offset, Position, R, R2, R4, Readonly,
+    Across, Among, At, Depth, FILE_R, Format, From, Hint, If, InSpace, Index, Offset, Position, R, R2, R4, Readonly,
     SPACE_RECORDS, Says, SrcMods, Stencil, Table, special,
 };
 use crate::resources::word_of_draw;
@@ -169,9 +169,9 @@ impl Isel<'_> {
                 }
             }
             Sysval::Pixel => {
-                let v = self.preloaded(cx, PIXEL, Source::Family(abi::PIXEL));
                 for (k, &r) in out.iter().enumerate() {
-                    self.push(cx, build::U16ToU32.on([half(v.into(), k == 1)]).def(r));
+                    let x = self.half_of_pixel(cx, k == 1);
+                    self.push(cx, build::U16ToU32.on([x]).def(r));
                 }
             }
             Sysval::FragZ | Sysval::FragInvW => {
@@ -214,6 +214,19 @@ impl Isel<'_> {
         Ok(())
     }
 
+    /// The lane that is read of the place of the pixel, if a value is that.
+    pub(super) fn is_pixel(&self, cx: &IselCx<'_>, v: Value) -> Option<u8> {
+        let d = cx.peek(v).filter(|d| d.op == Ir::Extract)?;
+        let (Attr::Lane(k), Some(of)) = (&d.attr, cx.f.def_op(d.args[0], Ir::Sysval)) else { return None };
+        (of.attr == Attr::Sysval(Sysval::Pixel)).then_some(*k)
+    }
+
+    /// Column or row of the pixel, as 16 bits.
+    pub(super) fn half_of_pixel(&mut self, cx: &mut IselCx<'_>, row: bool) -> U {
+        let v = self.preloaded(cx, PIXEL, Source::Family(abi::PIXEL));
+        half(v.into(), row)
+    }
+
     /// The number of the sample: bits above it may be anything.
     fn sample_index(&mut self, cx: &mut IselCx<'_>) -> U {
         let v = self.preloaded(cx, SAMPLE, Source::Family(abi::SAMPLE));
@@ -241,11 +254,22 @@ impl Isel<'_> {
         cx.emit(build::DiscardF32.with((If(Condition::Ne),), [v, Use::imm(0)]));
     }
 
-    /// The difference of two lanes of the quad.
+    /// The difference of two lanes of the quad. Where nothing asks for its sign, that to the neighbour.
     pub(super) fn derivative(&mut self, cx: &mut IselCx<'_>, i: Inst, d: Deriv) {
         let out = cx.result(i, 0).to_vec();
-        // The lane that is subtracted, and the other one.
         let step = if d.axis == Axis::X { 1 } else { 2 };
+        if d.fine && self.signless.contains(cx.data(i).result()) {
+            let of = self.lanes(cx, cx.data(i).args[0]);
+            for (&r, x) in out.iter().zip(of) {
+                let x = self.in_register(cx, x);
+                let other = Use::imm(0x0302_0100).mods(SrcMods::swizzled(4 + step as u8));
+                let other = self.make(cx, build::ClperI32.with((Among(1), Across(1)), [x.into(), other]));
+                let minus = Use::reg(x).mods(SrcMods { neg: true, ..SrcMods::default() });
+                self.push(cx, build::FaddF32.on([other.into(), minus]).def(r));
+            }
+            return;
+        }
+        // The lane that is subtracted, and the other one.
         let lanes: [U; 2] = if d.fine {
             let lane = Use::reg(self.make(cx, build::MovI32.on([special(LANE_ID, 0)])));
             let mask = self.word(cx, 3 - step);

@@ -6,7 +6,7 @@ use gpucc_valhall_machine::{Clamp, Condition};
 
 use super::{Isel, IselCx, MI, U};
 use crate::builders as build;
-use crate::inst::{If, OfLog, OfRoot, SrcMods, Within};
+use crate::inst::{If, OfLog, SrcMods, Within};
 
 fn neg(u: U) -> U {
     u.mods(SrcMods { neg: !u.mods.neg, ..u.mods })
@@ -37,21 +37,28 @@ impl Isel<'_> {
                 build::FmaF32.on([x, r.into(), minus_zero()])
             }
             Op::FSqrt => {
+                // No root of a number is too large or too small for its reciprocal. LEFT: a factor that is zero gives x, so 0 and infinity
+                // come out right.
                 let x = self.float(cx, a);
-                let x = self.positive(cx, x);
-                let m = self.make(cx, build::FrexpmF32.with((OfRoot(true),), [x]));
-                let r = self.make(cx, build::FrsqF32.on([m.into()]));
-                let e = self.make(cx, build::FrexpeF32.with((OfRoot(true),), [x]));
-                // LEFT: a factor that is zero gives m, so 0 and infinity come out right.
-                build::FmaRscaleLeftF32.on([m.into(), r.into(), minus_zero(), e.into()])
+                let r = self.make(cx, build::FrsqF32.on([x]));
+                build::FmaRscaleLeftF32.on([x, r.into(), minus_zero(), Use::imm(0)])
             }
             Op::FExp2 => {
                 // 8:24 fixed point; the scaled float itself decides overflow and NaN. A product is scaled as it is made.
                 let scaled = match cx.fold_op(a, Op::FMul) {
                     Some(product) => {
-                        let (x, y) = (self.float(cx, product.args[0]), self.float(cx, product.args[1]));
-                        let bits = self.word(cx, 24);
-                        build::FmaRscaleF32.on([x, y, minus_zero(), bits])
+                        let (x, y) = (product.args[0], product.args[1]);
+                        let scaled = [(x, y), (y, x)].into_iter().find_map(|(x, k)| Some((x, self.scaled(cx, k)?)));
+                        match scaled {
+                            Some((x, k)) => {
+                                let (x, k) = (self.float(cx, x), self.float_word(cx, k));
+                                build::FmaF32.on([x, k, minus_zero()])
+                            }
+                            None => {
+                                let (x, y, bits) = (self.float(cx, x), self.float(cx, y), self.word(cx, 24));
+                                build::FmaRscaleF32.on([x, y, minus_zero(), bits])
+                            }
+                        }
                     }
                     None => {
                         let x = self.float(cx, a);
@@ -84,6 +91,13 @@ impl Isel<'_> {
                 build::F16ToF32.on([Use::reg(half).mods(SrcMods::swizzled(0))])
             }
         }
+    }
+
+    /// A constant times 2^24, if that is a number of as many digits.
+    fn scaled(&self, cx: &IselCx<'_>, v: Value) -> Option<u32> {
+        let k = f32::from_bits(self.constant_bits(cx, v)?);
+        let scaled = k * (1 << 24) as f32;
+        (k.is_normal() && scaled.is_finite()).then_some(scaled.to_bits())
     }
 
     /// A float operand without sign modifiers, for instructions that have none.

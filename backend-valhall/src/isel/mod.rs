@@ -12,7 +12,7 @@ mod subgroup;
 mod tex;
 
 use gpucc_container::{Preload, Source};
-use gpucc_ir::{Attr, Diagnostic, Function, Inst, InstData, Module, Op, Refusal, Sysval, Value};
+use gpucc_ir::{Attr, Diagnostic, EntitySet, Function, Inst, InstData, Module, Op, Refusal, Sysval, Value};
 use gpucc_mir::{BlockId, Def, Lower, MInst, PReg, Pseudo, Repr, Select, Use, VReg, select_apart};
 use gpucc_valhall_machine::MessageSlot;
 use gpucc_valhall_machine::operand::{LUT, lut};
@@ -75,6 +75,36 @@ pub struct Isel<'m> {
     pub pipeline: Option<&'m gpucc_pipeline::Pipeline>,
     /// Lanes of texels that are read.
     pub read: gpucc_ir::analysis::LanesRead,
+    /// Derivatives of which nothing asks for the sign.
+    pub signless: EntitySet<Value>,
+}
+
+/// The derivatives of which only the magnitude or the square is read.
+pub fn signless(f: &Function) -> EntitySet<Value> {
+    let mut out = EntitySet::new();
+    let mut any = false;
+    for (_, i) in f.insts_in_order().filter(|(_, i)| f.insts[*i].op == Op::Derivative) {
+        any |= out.insert(f.insts[i].result());
+    }
+    if !any {
+        return out;
+    }
+    for (_, i) in f.insts_in_order() {
+        let d = &f.insts[i];
+        let square = |d: &InstData| matches!(d.op, Op::FMul | Op::Fma) && d.args[0] == d.args[1];
+        match d.op {
+            Op::FAbs => {}
+            _ if square(d) => {
+                d.args[2..].iter().for_each(|&v| {
+                    out.remove(v);
+                });
+            }
+            _ => d.for_each_use(|v| {
+                out.remove(v);
+            }),
+        }
+    }
+    out
 }
 
 /// Selects a whole function. Critical edges have blocks.
