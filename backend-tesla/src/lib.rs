@@ -5,6 +5,8 @@ mod caps;
 mod carry_exits;
 mod carry_joins;
 mod drop_joins;
+mod drop_unset;
+mod early_outputs;
 mod emit;
 mod encode;
 pub mod encoded;
@@ -31,15 +33,15 @@ pub use gpucc_mir as mir;
 use gpucc_container::{Meta, Preload, Source, UNIFORM_FILE};
 use gpucc_driver::statistics::Statistic;
 use gpucc_driver::{
-    AttemptError, CodegenOptions, CompileCx, Driver, DriverFacts, EmittedProgram, Family, InstCost, Job, Pass, Piece,
-    Reflection, Selected, TextFixture, alloc_options, reflect,
+    AttemptError, CodegenOptions, CompileCx, Driver, DriverFacts, EmittedProgram, Family, InstCost, IrPass, Job, Pass,
+    Piece, Reflection, Selected, TextFixture, alloc_options, reflect,
 };
 use gpucc_ir::{Diagnostic, IoAt, Module, Place, Refusal, Stage, StageInfo, Unsupported};
 use gpucc_isa::Notes;
 use gpucc_mir::{
     MFunc, MInst, Src, copy_prop, dce, drop_fallthrough, fold_moves, invert_branches, local_cse, thread_jumps,
 };
-use gpucc_opt::Caps;
+use gpucc_opt::{Caps, passes};
 use gpucc_pipeline::{DepthStencil, StencilFace, StencilOperation};
 use gpucc_tesla_machine as machine;
 
@@ -190,10 +192,17 @@ impl Family for TeslaFamily {
         // The unit of the code heaps of nouveau's nv50 driver (`nv50_program_upload_code`).
         padded: |bytes| bytes.next_multiple_of(64),
     };
+    const IR_PASSES: &'static [IrPass<Self>] = &[
+        IrPass::shared(2, passes::CONSTANT_FACTORS),
+        IrPass::shared(2, passes::SINK_SUMS),
+        IrPass::shared(2, passes::SIGNS),
+        IrPass::shared(2, passes::DCE),
+    ];
     const PASSES: &'static [Pass<Self>] = &[
         Pass::lower("machine-copy-prop", |mf, cx| Ok(copy_prop(mf, &cx.target) as u64)),
         Pass::improve("local-cse", 1, |mf, cx| Ok(local_cse(mf, &cx.target) as u64)),
         Pass::lower("machine-dce", |mf, cx| Ok(dce(mf, &cx.target) as u64)).counts_some(),
+        Pass::improve("early-outputs", 1, |mf, _| Ok(early_outputs::run(mf))),
         Pass::lower("allocate", allocate).physical(),
         Pass::improve("fold-moves", 1, |mf, cx| Ok(fold_moves(mf, &cx.target) as u64)).physical().counts_some(),
         // Breaks are their own edges now: their labels only kept blocks alive. What is folded leaves jumps alone in their blocks, twice.
@@ -329,7 +338,6 @@ fn allocate(mf: &mut MFunc<Tesla>, cx: &mut CompileCx<'_, TeslaFamily>) -> Resul
     if mf.code.iter().flatten().any(needs_r63) {
         cx.target.keep_r63();
     }
-    let unset = |i: &MInst<Tesla>| i.target_op() == Some(inst::TOp::Unset);
     cx.alloc = gpucc_mir::allocate(mf, &cx.target, &alloc_options(job.options)).map_err(|e| {
         AttemptError::allocation(e, job.module, |o| {
             let n = invocations(job);
@@ -337,7 +345,7 @@ fn allocate(mf: &mut MFunc<Tesla>, cx: &mut CompileCx<'_, TeslaFamily>) -> Resul
             (has, advice(job.generation, n, o.demand))
         })
     })?;
-    mf.code.iter_mut().for_each(|insts| insts.retain(|i| !unset(i)));
+    cx.alloc.moves -= drop_unset::run(mf, &cx.target).min(cx.alloc.moves);
     let needs = scratch(cx);
     if needs > MOST_PRIVATE {
         let what = format!("has {MOST_PRIVATE} bytes of private memory, this needs {needs}");

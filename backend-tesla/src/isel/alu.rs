@@ -245,7 +245,7 @@ impl Isel<'_> {
                 let x = self.modified(cx, a(0));
                 let to = if signed { Ty::S32 } else { Ty::U32 };
                 let int = build::CvtFI.with((Of(to), Reads(Ty::F32), Rounding(Round::Zero)), [x]);
-                if matches!(d.op, Ir::F2S | Ir::F2U) {
+                if matches!(d.op, Ir::F2S | Ir::F2U) && !gpucc_opt::frame::in_frame(cx.f, a(0)) {
                     // The largest values that both types hold.
                     let t = self.temp(cx, int);
                     let top = self.literal(if signed { 2_147_483_520 } else { 4_294_967_040 });
