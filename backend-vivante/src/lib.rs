@@ -25,6 +25,7 @@ mod own_memory;
 mod pack;
 mod pack_arrays;
 mod query;
+mod read_runs;
 mod resettle;
 mod rotate_tests;
 mod saturate;
@@ -138,6 +139,7 @@ impl Family for VivanteFamily {
         Pass::improve("local-cse", 1, |mf, cx| Ok(local_cse(mf, &cx.target) as u64)),
         Pass::improve("saturate", 1, |mf, _| Ok(saturate::run(mf) as u64)),
         Pass::lower("machine-dce", |mf, cx| Ok(dce(mf, &cx.target) as u64)).counts_some(),
+        Pass::improve("read-runs", 1, |mf, _| Ok(read_runs::run(mf))),
         Pass::lower("single-uniform", single_uniform),
         Pass::lower("sort-blocks", |mf, _| Ok(mf.sort_blocks().into())),
         Pass::lower("split-critical-edges", |mf, cx| Ok(mf.split_critical_edges(&cx.target) as u64)),

@@ -9,7 +9,7 @@
 //! Where every component that an operand reads is a copy, and nobody else reads the copies: as many operations as there are places, one
 //! instruction less than with the copies. Inside blocks. Needs: physical registers.
 
-use gpucc_mir::{Def, MFunc, MInst, PReg, Placement, Reg, Src};
+use gpucc_mir::{Def, MFunc, MInst, PReg, Placement, Reg, Src, Use};
 use gpucc_vivante_machine as machine;
 use machine::Class;
 use smallvec::SmallVec;
@@ -87,7 +87,9 @@ fn operand(
     };
     // Nobody else reads the copies: not behind, not in between, not this instruction by another operand.
     let own = |x: u16| to.place.units().any(|y| y == x);
-    let others = i.uses.iter().enumerate().filter(|o| o.0 != which);
+    // The same components may be read twice: a square is made of both copies.
+    let same = |o: &Use<Vivante>| o.src == u.src && o.part_read() == u.part_read() && o.mods.swz == u.mods.swz;
+    let others = i.uses.iter().enumerate().filter(|o| o.0 != which && !same(o.1));
     let twice = others
         .flat_map(|o| o.1.phys().map(|p| (p, o.1.mods.swz)))
         .any(|(p, swz)| p.file == FILE && swz.iter().any(|&c| units.contains(&unit(p, c))));
@@ -140,7 +142,7 @@ fn operand(
             let swz = u.mods.swz;
             let last = lanes[lanes.len() - 1];
             u.mods.swz = core::array::from_fn(|l| swz[lanes.get(l).copied().unwrap_or(last)]);
-            if o == which {
+            if o == which || same(&i.uses[o]) {
                 let of: SmallVec<[u16; 4]> = lanes.iter().map(|&l| from[l]).collect();
                 let place = Placement::mask(r * 4, of.iter().fold(0, |m, x| m | 1 << (x % 4)));
                 u.src = Src::Reg(Reg::P(PReg { file: FILE, place }));

@@ -2,8 +2,8 @@
 
 use gpucc_isa::Effects;
 use gpucc_mir::{
-    ClassInfo, CopyCx, Def, InstInfo, MInst, MoveSide, PReg, Reg, Reuse, SpillCx, SpillSlot, SpillTo, Src, Target, Use,
-    VReg,
+    ClassInfo, CopyCx, Def, InstInfo, MInst, MoveSide, Opcode, PReg, Pseudo, Reg, Reuse, SpillCx, SpillSlot, SpillTo,
+    Src, Target, Use, VReg,
 };
 use gpucc_regalloc::{FileId, RegFile};
 use gpucc_vivante_machine as machine;
@@ -57,11 +57,17 @@ impl Target for Vivante {
         InstInfo { reads: own.reads || reads, writes: own.writes || writes, space, ..own }
     }
 
-    /// The angle that a sine and a cosine share, what selection makes for several of an operation's lanes.
+    /// The angle that a sine and a cosine share, what selection makes for several of an operation's lanes, coordinates beside a level.
     fn reuse(&self, inst: &MInst<Self>) -> Reuse {
-        let Some(VOp::M(op)) = inst.target_op() else { return Reuse::Never };
-        let class = op.row().attrs.class;
-        let value = matches!(class, Class::Vector | Class::IntVector | Class::Scalar | Class::Reduce);
+        let value = match inst.op {
+            // Samples only read their coordinates: one run serves several.
+            Opcode::Pseudo(Pseudo::Collect) => inst.defs.iter().all(|d| d.vreg().is_some()),
+            Opcode::Op(VOp::M(op)) => {
+                let class = op.row().attrs.class;
+                matches!(class, Class::Vector | Class::IntVector | Class::Scalar | Class::Reduce)
+            }
+            _ => false,
+        };
         let still = |u: &Use<Self>| !u.mods.indexed && !matches!(u.src, Src::Reg(Reg::P(_)) | Src::Label(_));
         let plain = !inst.mods.indexed && inst.uses.iter().all(still) && self.info(inst).can_dce();
         if value && plain { Reuse::InBlock } else { Reuse::Never }
