@@ -52,7 +52,8 @@ fn source(insts: &[MInst<Tesla>], k: usize) -> Option<usize> {
     let meets = |p: PReg| p.file == r.file && p.place.overlaps(r.place);
     let reads = |m: &MInst<Tesla>| m.uses.iter().filter_map(Use::phys).any(meets);
     let writes = |m: &MInst<Tesla>| m.defs.iter().filter_map(|d| d.phys()).any(meets);
-    for m in &insts[k + 1..] {
+    // Stores that are marked read nothing any more.
+    for m in insts[k + 1..].iter().filter(|m| !(is_store(m) && m.mods.out != 0)) {
         if reads(m) {
             return None;
         }
