@@ -55,7 +55,8 @@ use gpucc_ir::analysis::StageUse;
 use gpucc_ir::{Diagnostic, Function, IoAt, IoSlot, Module, Op, Place, Refusal, Space, Stage, Unsupported, VarData};
 use gpucc_isa::Notes;
 use gpucc_mir::{
-    AllocError, AllocStats, MFunc, copy_prop, dce, fold_moves, invert_branches, local_cse, repeated_moves, settle_moves,
+    AllocError, AllocStats, GiveBack, MFunc, copy_prop, dce, fold_moves, invert_branches, local_cse, repeated_moves,
+    settle_moves,
 };
 use gpucc_opt::{Caps, passes};
 use gpucc_valhall_machine as machine;
