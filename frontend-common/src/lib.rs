@@ -5,6 +5,7 @@
 //! of a source are (`memory.rs`), which are [`Shapes`] with a [`Layout`]. [`limits`] bounds what a source may ask for, and [`thread`]
 //! gives what recurses a large stack.
 
+mod bindings;
 mod code;
 mod lanes;
 mod layout;
@@ -20,6 +21,7 @@ mod texture;
 pub mod thread;
 mod value;
 
+pub use bindings::{access_flags, place, resource};
 pub use code::Code;
 pub use lanes::Partner;
 pub use layout::{Layout, Shapes, Tables, Tree, round_up};

@@ -2,7 +2,7 @@
 //! with a `bool` of four bytes).
 
 use crate::module::{Inst, Module};
-use gpucc_frontend_common::{Layout, MatrixLayout, Shapes, limits};
+use gpucc_frontend_common::{Layout, MatrixLayout, Shapes, access_flags, limits};
 use gpucc_ir as ir;
 use ir::{Diagnostic, Refusal};
 use rspirv::spirv::{BuiltIn, Decoration, Dim, ImageFormat, Op, StorageClass};
@@ -328,14 +328,8 @@ impl<'m> Types<'m> {
                 None => None,
             };
             let matrix = stride.map(|stride| MatrixLayout { stride, row_major });
-            let mut flags = ir::MemFlags::NONE;
-            for (kind, flag) in
-                [(Decoration::Coherent, ir::MemFlags::COHERENT), (Decoration::Volatile, ir::MemFlags::VOLATILE)]
-            {
-                if m.member_deco(inst.id, k, kind).is_some() {
-                    flags = flags.with(flag);
-                }
-            }
+            let declared = |kind| m.member_deco(inst.id, k, kind).is_some();
+            let flags = access_flags(declared(Decoration::Coherent), declared(Decoration::Volatile));
             members.push(Member { ty, offset, matrix, built_in, flags });
         }
         Ok(members.into())

@@ -20,7 +20,7 @@ mod value;
 
 use crate::{EntryInfo, Lang, Options, Parsed, halves, report};
 use func::FuncCx;
-use gpucc_frontend_common::{Lowered, Shapes, Tables, named};
+use gpucc_frontend_common::{Lowered, Shapes, Tables, access_flags, named, place, resource};
 use gpucc_ir as ir;
 use indexmap::IndexSet;
 use ir::{Diagnostic, Refusal, Span};
@@ -360,13 +360,9 @@ impl<'m> ModuleCx<'m> {
         let ty = self.types.of(global.ty).map_err(|gap| gap.at(span))?;
         let place = match kind {
             Some(kind) => {
-                let (group, binding) = match global.binding {
+                let at = match global.binding {
                     _ if kind == ir::ResourceKind::Immediates => ir::IMMEDIATES,
-                    Some(b) if (b.group, b.binding) == ir::IMMEDIATES => {
-                        let message = format!("group {} binding {} stands for immediate data", b.group, b.binding);
-                        return Err(Diagnostic::unsupported(Refusal::BindGroup, message).at(span, "this buffer"));
-                    }
-                    Some(b) => (b.group, b.binding),
+                    Some(b) => place((b.group, b.binding), span)?,
                     None if self.parsed.lang == crate::Lang::Spirv => {
                         let message = format!("the buffer `{name}` has no `DescriptorSet` and `Binding`");
                         return Err(Diagnostic::invalid("validation", message).at(span, "this buffer"));
@@ -382,18 +378,8 @@ impl<'m> ModuleCx<'m> {
                     return Err(report::unsupported(Refusal::GlslPushConstants, what, span));
                 }
                 let stride = self.runtime_stride(ty);
-                let data = ir::ResourceData {
-                    name,
-                    group,
-                    binding,
-                    kind,
-                    min_size,
-                    stride,
-                    count: 1,
-                    variant: ir::Variant::Whole,
-                    span,
-                };
-                ir::Place::Buffer(self.resource(data))
+                let data = resource(name, at, kind, 1, span);
+                ir::Place::Buffer(self.resource(ir::ResourceData { min_size, stride, ..data }))
             }
             None => {
                 let init = match global.init {
@@ -403,15 +389,11 @@ impl<'m> ModuleCx<'m> {
                 ir::Place::Global(self.out.globals.push(self.variable(name, space, ty, init, span)?))
             }
         };
-        let mut flags = ir::MemFlags::NONE;
+        let declared = |d| global.memory_decorations.contains(d);
+        let mut flags =
+            access_flags(declared(naga::MemoryDecorations::COHERENT), declared(naga::MemoryDecorations::VOLATILE));
         if kind.is_some_and(|kind| !kind.is_writable()) {
             flags = flags.with(ir::MemFlags::READONLY);
-        }
-        if global.memory_decorations.contains(naga::MemoryDecorations::COHERENT) {
-            flags = flags.with(ir::MemFlags::COHERENT);
-        }
-        if global.memory_decorations.contains(naga::MemoryDecorations::VOLATILE) {
-            flags = flags.with(ir::MemFlags::VOLATILE);
         }
         // The API aligns what it binds to 16 bytes at least; variables have the alignment they ask for.
         let align = if kind.is_some() { 16 } else { self.types.layout(ty, false).align };
@@ -455,18 +437,7 @@ impl<'m> ModuleCx<'m> {
             let what = "a storage image at the binding of another image";
             return Err(report::unsupported(Refusal::Spirv, what, span).note(format!("this is about `{name}`")));
         }
-        let (group, binding) = (at.group, at.binding);
-        let res = self.resource(ir::ResourceData {
-            name,
-            group,
-            binding,
-            kind,
-            min_size: 0,
-            stride: 0,
-            count,
-            variant: ir::Variant::Whole,
-            span,
-        });
+        let res = self.resource(resource(name, (at.group, at.binding), kind, count, span));
         Ok(GlobalRef { val: Val::Handle(texture::Binding { res, index: None }) })
     }
 

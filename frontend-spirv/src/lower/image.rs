@@ -6,7 +6,7 @@ use super::func::FuncCx;
 use crate::module::Inst;
 use crate::types::{ImageTy, Kind};
 use crate::value::{Handle, Texel, Val};
-use gpucc_frontend_common::{Memory, Question, Textures, question, report, texel_offset};
+use gpucc_frontend_common::{Memory, Question, Textures, question, report, resource, texel_offset};
 use gpucc_ir as ir;
 use gpucc_pipeline::{Base, Format};
 use ir::{
@@ -176,17 +176,8 @@ impl ModuleCx<'_> {
         };
         let known = self.out.resources.iter().find(|(_, r)| same(r)).map(|(h, _)| h);
         let res = known.unwrap_or_else(|| {
-            self.out.resources.push(ir::ResourceData {
-                name: var.name,
-                group: var.at.0,
-                binding: var.at.1,
-                kind,
-                min_size: 0,
-                stride: 0,
-                count: var.count,
-                variant,
-                span: var.span,
-            })
+            let data = resource(var.name, var.at, kind, var.count, var.span);
+            self.out.resources.push(ir::ResourceData { variant, ..data })
         });
         self.roles.insert((h.variable, role), res);
         Ok(res)

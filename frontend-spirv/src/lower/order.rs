@@ -4,6 +4,7 @@
 use super::cx::Lowered;
 use super::func::FuncCx;
 use crate::module::Inst;
+use gpucc_frontend_common::access_flags;
 use gpucc_ir as ir;
 use ir::{Barrier, MemFlags, Order, Refusal};
 use rspirv::spirv::{MemoryAccess, MemorySemantics as S, Op, Scope};
@@ -117,13 +118,7 @@ impl FuncCx<'_, '_> {
     /// The operands of an access.
     pub fn access_flags(&self, operands: &[u32]) -> MemFlags {
         let set = MemoryAccess::from_bits_truncate(operands.first().copied().unwrap_or(0));
-        let mut flags = MemFlags::NONE;
-        if set.contains(MemoryAccess::VOLATILE) {
-            flags = flags.with(MemFlags::VOLATILE);
-        }
-        if set.intersects(MemoryAccess::MAKE_POINTER_AVAILABLE | MemoryAccess::MAKE_POINTER_VISIBLE) {
-            flags = flags.with(MemFlags::COHERENT);
-        }
-        flags
+        let others = MemoryAccess::MAKE_POINTER_AVAILABLE | MemoryAccess::MAKE_POINTER_VISIBLE;
+        access_flags(set.intersects(others), set.contains(MemoryAccess::VOLATILE))
     }
 }

@@ -4,7 +4,7 @@ use super::cx::{Lowered, ModuleCx};
 use super::func::FuncCx;
 use crate::types::{ImageTy, Ty};
 use crate::value::{Handle, Ptr, Val};
-use gpucc_frontend_common::{Memory, report};
+use gpucc_frontend_common::{Memory, report, resource};
 use gpucc_ir as ir;
 use ir::{MemFlags, Place, Refusal, Res, Scalar, Span, Type, Value};
 use rspirv::spirv::{Dim, ImageFormat as F};
@@ -107,18 +107,8 @@ impl ModuleCx<'_> {
             true => ir::ResourceKind::StorageReadWrite,
             false => ir::ResourceKind::StorageRead,
         };
-        let data = ir::ResourceData {
-            name,
-            group: at.0,
-            binding: at.1,
-            kind,
-            min_size: bytes,
-            stride: bytes,
-            count: 1,
-            variant: ir::Variant::Whole,
-            span,
-        };
-        Ok(self.resource(data))
+        let data = resource(name, at, kind, 1, span);
+        Ok(self.resource(ir::ResourceData { min_size: bytes, stride: bytes, ..data }))
     }
 }
 

@@ -5,7 +5,7 @@ use super::data::{Global, HandleVar};
 use crate::module::Inst;
 use crate::types::{Kind, Ty};
 use crate::value::{Buffers, Handle, Ptr, Val};
-use gpucc_frontend_common::{limits, report};
+use gpucc_frontend_common::{access_flags, limits, place, report, resource};
 use gpucc_ir as ir;
 use ir::{Diagnostic, MemFlags, Refusal, Span};
 use rspirv::spirv::{Decoration as D, Dim, StorageClass as C};
@@ -135,24 +135,13 @@ impl ModuleCx<'_> {
 
     /// The decorations of the accesses to a variable.
     fn flags(&self, id: u32) -> MemFlags {
-        let mut flags = MemFlags::NONE;
-        if self.m.has(id, D::Coherent) {
-            flags = flags.with(MemFlags::COHERENT);
-        }
-        if self.m.has(id, D::Volatile) {
-            flags = flags.with(MemFlags::VOLATILE);
-        }
-        flags
+        access_flags(self.m.has(id, D::Coherent), self.m.has(id, D::Volatile))
     }
 
     fn binding(&self, inst: &Inst, what: &str) -> Lowered<(u32, u32)> {
         let number = |kind| self.m.deco_number(inst.id, kind);
         match (number(D::DescriptorSet), number(D::Binding)) {
-            (Some(group), Some(binding)) if (group, binding) == ir::IMMEDIATES => {
-                let message = format!("group {group} binding {binding} stands for immediate data");
-                Err(Diagnostic::unsupported(Refusal::BindGroup, message).at(self.m.span(inst), "this buffer"))
-            }
-            (Some(group), Some(binding)) => Ok((group, binding)),
+            (Some(group), Some(binding)) => place((group, binding), self.m.span(inst)),
             _ => Err(self.m.wrong(inst, format!("the {what} has no `DescriptorSet` and `Binding`"))),
         }
     }
@@ -243,15 +232,7 @@ impl ModuleCx<'_> {
         }
     }
 
-    fn one_buffer(
-        &mut self,
-        inst: &Inst,
-        class: C,
-        ty: Ty,
-        (group, binding): (u32, u32),
-        name: String,
-        span: Span,
-    ) -> Lowered<Ptr> {
+    fn one_buffer(&mut self, inst: &Inst, class: C, ty: Ty, at: (u32, u32), name: String, span: Span) -> Lowered<Ptr> {
         let m = self.m;
         let block = self.types.get(ty).id;
         let storage = class == C::StorageBuffer || m.has(block, D::BufferBlock);
@@ -271,18 +252,8 @@ impl ModuleCx<'_> {
             return Err(m.wrong(inst, format!("a buffer of {extent} bytes")));
         };
         let stride = self.types.runtime_stride(ty);
-        let data = ir::ResourceData {
-            name,
-            group,
-            binding,
-            kind,
-            min_size,
-            stride,
-            count: 1,
-            variant: ir::Variant::Whole,
-            span,
-        };
-        let res = self.resource(data);
+        let data = resource(name, at, kind, 1, span);
+        let res = self.resource(ir::ResourceData { min_size, stride, ..data });
         let kind = self.out.resources[res].kind;
         let mut flags = self.flags(inst.id);
         // Who knows its address may write it all the same.
