@@ -13,8 +13,8 @@ use crate::{
     combine_bits, constant_factors, copies, copyprop, dce, divide, exit_values, fold, fold_ids, fuse, gvn,
     hoist_tables, if_convert, implied_branches, init, inline, lane_sums, legalise, licm, lower_blend, lower_fetch,
     lower_indices, lower_io, lower_subgroups, lower_tex, lower_wide, mem_opt, mem2reg, mixes, narrow,
-    predicate_demotes, products, ranges, rests, robust, rotate, scalarise, selection, shrink_io, simplify_cfg,
-    signs, sink_sums, switches, tables, unroll, vectorise_memory, widen_loads, zero_lanes,
+    predicate_demotes, products, ranges, rests, robust, rotate, scalarise, selection, shrink_io, signs, simplify_cfg,
+    sink_sums, switches, tables, unroll, vectorise_memory, widen_loads, zero_lanes,
 };
 use gpucc_ir::analysis::{DomTree, Structure};
 use gpucc_ir::trace::{self, PassTime};
