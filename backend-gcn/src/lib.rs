@@ -129,7 +129,6 @@ impl Family for GcnFamily {
         IrPass::shared(2, passes::SINK_SUMS),
         IrPass::shared(2, passes::SIGNS),
         IrPass::shared(2, passes::MIXES),
-        IrPass::shared(2, passes::PRODUCTS),
         IrPass::shared(2, passes::DCE),
         IrPass::lower("empty-merges", empty_merges),
         IrPass::lower("split-critical-edges", |f, cx, _| cx.must_change(edges::split_critical_edges(f))),

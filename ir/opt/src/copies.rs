@@ -21,8 +21,10 @@ use gpucc_ir::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
+mod at;
 mod found;
 mod roll;
+use at::At;
 use found::{Copy, CopyLoop, Source, find, is_shared};
 
 /// Bytes of the smallest variable that is read in memory which is not the function's: what is smaller may become values.
@@ -34,13 +36,6 @@ const SMALL: u32 = 16;
 /// Steps that questions about one function may take, for each of its blocks and of its instructions; behind that copies stay.
 const STEPS: usize = 256;
 const EACH: usize = 16;
-
-/// A place in the code: an instruction of a block (2 k + 1 for number k), or between two.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct At {
-    block: Block,
-    step: u32,
-}
 
 /// What happens to a variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -68,7 +68,7 @@ fn fused(b: &Builder<'_>, i: Inst, uses: &Uses) -> Option<(Value, Option<Value>,
     };
     let twice = |v: Value| -> Option<(Value, Option<Value>)> {
         let p = b.func.def_op(v, Op::FAdd)?;
-        (p.args[0] == p.args[1] && uses.count(v) == 1).then(|| (p.args[0], None))
+        (p.fp.has(FpFlags::CONTRACT) && p.args[0] == p.args[1] && uses.count(v) == 1).then(|| (p.args[0], None))
     };
     let (x, y) = (d.args[0], d.args[1]);
     let (first, last) = match d.op {

@@ -17,7 +17,7 @@ use crate::PassCx;
 use crate::rewrite::{self, Rewrite};
 use gpucc_ir::{Block, Function, Inst, Op, Scalar, Value};
 
-/// Chooses signs once.
+/// Chooses the signs of a vector once.
 pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     let mut counts: BTreeMap<(Block, Value), (u32, Option<Value>)> = BTreeMap::new();
     for (b, i) in f.insts_in_order() {

@@ -63,9 +63,9 @@ fn no_product_is_made_twice() {
 
 #[test]
 fn twice_a_number_is_a_product() {
-    let twice = "  v3: f32 = fadd v2, v2\n  v4: f32 = fadd{contract} v0, v3\n  store v4, res1[0] align 4\n";
+    let twice = "  v3: f32 = fadd{contract} v2, v2\n  v4: f32 = fadd{contract} v0, v3\n  store v4, res1[0] align 4\n";
     let after = opt(on, &shared(twice));
     assert_eq!(after.matches("fma{contract}").count(), 1, "{after}");
-    let more = "  v3: f32 = fadd v2, v2\n  v4: f32 = fadd{contract} v0, v3\n  store v4, res1[0] align 4\n  store v3, res1[4] align 4\n";
+    let more = "  v3: f32 = fadd{contract} v2, v2\n  v4: f32 = fadd{contract} v0, v3\n  store v4, res1[0] align 4\n  store v3, res1[4] align 4\n";
     unchanged(on, &shared(more));
 }

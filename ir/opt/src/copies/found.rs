@@ -1,7 +1,7 @@
 //! Finds where a variable of the function is filled with bytes that lie elsewhere: by loops that only copy, by a load and a store for each
 //! leaf, or by both one after the other.
 
-use super::At;
+use super::at::At;
 use crate::PassCx;
 use gpucc_ir::{
     Attr, Block, Builder, Edge, EntitySet, Function, Inst, IntCc, Local, MemFlags, Op, Place, SecondaryMap, Space,
@@ -22,11 +22,11 @@ const MOST: usize = 16;
 /// The bytes that a copy reads: those of the variable lie `delta` bytes farther on in `place`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Source {
-    /// Where they lie.
+    /// The memory in which they lie.
     pub place: Place,
     /// Dynamic bytes on top of the constant ones.
     pub base: Option<Value>,
-    /// Constant bytes.
+    /// Constant bytes from the beginning of the place.
     pub delta: u32,
 }
 
@@ -50,7 +50,7 @@ pub struct CopyLoop {
 /// A copy that fills a variable.
 #[derive(Clone, Debug)]
 pub struct Copy {
-    /// The variable.
+    /// The variable that is filled.
     pub to: Local,
     /// Where the bytes come from.
     pub from: Source,
@@ -64,7 +64,7 @@ pub struct Copy {
     pub parts: Vec<At>,
     /// Loads and stores, one for each leaf; those of loops too.
     pub accesses: Vec<(Inst, Inst)>,
-    /// Its loops.
+    /// The loops that do it.
     pub loops: SmallVec<[CopyLoop; 1]>,
 }
 
