@@ -366,6 +366,10 @@ impl Isel<'_> {
                 Op::ICmp | Op::FCmp => (cmp.args[0], cmp.args[1]),
                 _ => continue,
             };
+            // Two registers would live up to here for one boolean.
+            if cx.f.as_const(x).is_none() && cx.f.as_const(y).is_none() {
+                continue;
+            }
             match cmp.attr {
                 Attr::FloatCc(cc) => {
                     let (c, inverse) = float_cond(cc);
