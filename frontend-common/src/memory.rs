@@ -30,6 +30,9 @@ const LONG: u64 = 128;
 /// Scalars that one iteration copies, if an element has fewer: what one access of the widest kind takes.
 const TURN: u64 = 4;
 
+/// Where a copy of arrays begins, where it is read, and its elements.
+type Flat<T> = (Ptr<T>, Option<Ptr<T>>, u32);
+
 /// A function that is being lowered, as far as values and memory go.
 ///
 /// # Errors
@@ -601,12 +604,7 @@ pub trait Memory: DerefMut<Target = Code> {
     }
 
     /// An array of arrays as one array of so many elements, where each inner one begins at the end of the last.
-    #[allow(clippy::type_complexity)]
-    fn flat(
-        &self,
-        to: &Ptr<Self::Ty>,
-        from: Option<&Ptr<Self::Ty>>,
-    ) -> Lowered<(Ptr<Self::Ty>, Option<Ptr<Self::Ty>>, u32)> {
+    fn flat(&self, to: &Ptr<Self::Ty>, from: Option<&Ptr<Self::Ty>>) -> Lowered<Flat<Self::Ty>> {
         let (mut to, mut from, mut count) = (to.clone(), from.cloned(), self.types().parts(to.ty));
         while let Some((inner, n)) = self.tight(&to)? {
             let source = match &from {

@@ -233,10 +233,7 @@ pub fn settle_moves<T: Target>(mf: &mut MFunc<T>, t: &T) -> usize {
         },
     );
     let mut gone = 0;
-    for b in 0..mf.blocks.len() {
-        if !asked[b] {
-            continue;
-        }
+    for (b, _) in asked.iter().enumerate().filter(|(_, asks)| **asks) {
         let mut live: Live = SmallVec::from_elem(UnitSet::EMPTY, files);
         mf.blocks[b].all_succs().for_each(|e| join(&mut live, &starts[e.to.0 as usize], files));
         let mut behind: Vec<Live> = Vec::with_capacity(mf.code[b].len());
