@@ -11,7 +11,7 @@
 //! without a use, so it goes with its loops.
 //!
 //! Needs: private variables as variables of the function. Keeps: structure; the blocks of copying loops go. Leaves alone: variables with volatile
-//! or atomic accesses, copies of parts of a variable, copies of less than [`LEAST`] bytes from other memory, reads at an index that nothing bounds in a robust
+//! or atomic accesses, copies of parts of a variable, copies of less than `LEAST` bytes from other memory, reads at an index that nothing bounds in a robust
 //! module.
 
 use crate::PassCx;

@@ -7,7 +7,7 @@
 use crate::PassCx;
 use crate::rewrite::{self, Rewrite};
 use gpucc_ir::analysis::Uses;
-use gpucc_ir::{Builder, FpFlags, Function, Inst, InstData, Op, Value};
+use gpucc_ir::{Builder, FpFlags, Function, Inst, InstData, Op, Scalar, Value};
 
 /// Sums that one product goes into, at most.
 const MOST: usize = 4;
@@ -48,8 +48,10 @@ fn sums(d: &InstData) -> bool {
 /// Whether all that reads a product takes it in.
 fn goes(b: &Builder<'_>, v: Value, uses: &Uses) -> bool {
     let users = uses.of(v);
+    // Halves that a target computes as floats are rounded in each of the sums.
     users.len() == 1
         || (2..=MOST).contains(&users.len())
+            && b.func.ty(v).scalar() == Scalar::F32
             && users.iter().all(|u| {
                 let d = &b.func.insts[u.inst];
                 sums(d) && d.args.iter().filter(|&&a| b.func.def_op(a, Op::FMul).is_some()).count() == 1
@@ -68,7 +70,8 @@ fn fused(b: &Builder<'_>, i: Inst, uses: &Uses) -> Option<(Value, Option<Value>,
     };
     let twice = |v: Value| -> Option<(Value, Option<Value>)> {
         let p = b.func.def_op(v, Op::FAdd)?;
-        (p.fp.has(FpFlags::CONTRACT) && p.args[0] == p.args[1] && uses.count(v) == 1).then(|| (p.args[0], None))
+        let doubled = p.args[0] == p.args[1] && b.func.ty(v).scalar() == Scalar::F32;
+        (doubled && p.fp.has(FpFlags::CONTRACT) && uses.count(v) == 1).then(|| (p.args[0], None))
     };
     let (x, y) = (d.args[0], d.args[1]);
     let (first, last) = match d.op {
