@@ -113,6 +113,7 @@ impl Family for ValhallFamily {
         padded: |bytes| (bytes + 16).next_multiple_of(128),
     };
     const IR_PASSES: &'static [IrPass<Self>] = &[
+        IrPass::shared(2, passes::POWERS),
         IrPass::shared(2, passes::CONSTANT_FACTORS),
         IrPass::shared(2, passes::SINK_SUMS),
         IrPass::shared(2, passes::SIGNS),

@@ -1,6 +1,6 @@
 //! Division, roots, exponentials, angles (reference, section 13).
 
-use gpucc_ir::{Inst, Op, Value};
+use gpucc_ir::{Inst, InstData, Op, Value};
 use gpucc_mir::{Use, VReg};
 use gpucc_valhall_machine::{Clamp, Condition};
 
@@ -19,6 +19,8 @@ pub(super) fn minus_zero() -> U {
 /// 1/pi and pi as words of the immediate table.
 const ONE_BY_PI: u32 = 0x3ea2_f983;
 const PI: u32 = 0x4049_0fdb;
+/// The largest exponent that makes no number of more than 7 bits of a logarithm below zero: less than 128 / 149.
+const MOST_ROOT: f32 = 0.85;
 
 impl Isel<'_> {
     /// The last instruction of the sequence for `i`, without its definition.
@@ -68,6 +70,9 @@ impl Isel<'_> {
                 };
                 let s = self.make(cx, scaled);
                 let n = self.make(cx, build::F32ToS32.on([s.into()]));
+                if self.is_root(cx, a) {
+                    return build::FexpF32.on([n.into(), s.into()]);
+                }
                 let r = self.make(cx, build::FexpF32.on([n.into(), s.into()]));
                 // A value that fixed point cannot hold is less than 2^-128: zero, as where denormals are flushed.
                 let least = self.word(cx, (-2_147_483_648f32).to_bits());
@@ -91,6 +96,18 @@ impl Isel<'_> {
                 build::F16ToF32.on([Use::reg(half).mods(SrcMods::swizzled(0))])
             }
         }
+    }
+
+    /// Whether an exponent is that of a root, or of a power not far below 1: the logarithm of the least number is -149, so that fixed point
+    /// holds all but that of zero, which FEXP itself takes for zero.
+    fn is_root(&self, cx: &IselCx<'_>, v: Value) -> bool {
+        let factors = |d: &InstData| [(d.args[0], d.args[1]), (d.args[1], d.args[0])];
+        cx.peek(v).filter(|d| d.op == Op::FMul).is_some_and(|d| {
+            factors(d).into_iter().any(|(x, k)| {
+                let k = self.constant_bits(cx, k).map(f32::from_bits);
+                k.is_some_and(|k| k > 0.0 && k <= MOST_ROOT) && cx.f.def_op(x, Op::FLog2).is_some()
+            })
+        })
     }
 
     /// A constant times 2^24, if that is a number of as many digits.

@@ -12,9 +12,9 @@ use crate::{
     BindingFacts, Caps, PassCx, PipelineContext, algebraic, arrays_to_selects, clamp_indices, clamped_conversions,
     combine_bits, constant_factors, copies, copyprop, dce, divide, exit_values, fold, fold_ids, fuse, gvn,
     hoist_tables, if_convert, implied_branches, init, inline, lane_sums, legalise, licm, lower_blend, lower_fetch,
-    lower_indices, lower_io, lower_subgroups, lower_tex, lower_wide, mem_opt, mem2reg, mixes, narrow,
+    lower_indices, lower_io, lower_subgroups, lower_tex, lower_wide, mem_opt, mem2reg, mixes, narrow, powers,
     predicate_demotes, products, ranges, rests, robust, rotate, scalarise, selection, shrink_io, signs, simplify_cfg,
-    sink_sums, switches, tables, unroll, vectorise_memory, widen_loads, zero_lanes,
+    sink_sums, switches, tables, unroll, vector_scales, vectorise_memory, widen_loads, zero_lanes,
 };
 use gpucc_ir::analysis::{DomTree, Structure};
 use gpucc_ir::trace::{self, PassTime};
@@ -88,6 +88,7 @@ const RANGES: Pass = pass!("ranges", ranges::run);
 const VECTORISE_MEMORY: Pass = graph_pass!("vectorise-memory", vectorise_memory::run);
 const COMBINE_BITS: Pass = pass!("combine-bits", combine_bits::run);
 const TABLES: Pass = pass!("tables", tables::run);
+const VECTOR_SCALES: Pass = pass!("vector-scales", vector_scales::run);
 const FUSE: Pass = pass!("fuse", fuse::run);
 const MEM_OPT: Pass = pass!("mem-opt", mem_opt::run);
 const GVN: Pass = pass!("gvn", gvn::run);
@@ -149,6 +150,8 @@ pub const CLAMPED_CONVERSIONS: Pass = pass!("clamped-conversions", clamped_conve
 pub const LANE_SUMS: Pass = pass!("lane-sums", lane_sums::run);
 /// Makes products where a sum takes them in, of quotients too.
 pub const PRODUCTS: Pass = pass!("products", products::run);
+/// Makes products of whole powers.
+pub const POWERS: Pass = pass!("powers", powers::run);
 /// Chooses a sign of several numbers once.
 pub const SIGNS: Pass = pass!("signs", signs::run);
 /// Makes one wide load of members of a read-only buffer that stand in several blocks.
@@ -165,6 +168,7 @@ pub const OFFERED: &[(Pass, &str)] = &[
     (CLAMPED_CONVERSIONS, "bounds of conversions are operations that packing sees"),
     (LANE_SUMS, "a dot product adds up several lanes at once"),
     (WIDEN_LOADS, "members of a read-only buffer that are needed here and there come with the first of them"),
+    (POWERS, "a whole power is products where logarithm and exponential are sequences"),
     (SIGNS, "a sign that a condition gives to several numbers is one choice and a product for each"),
     (PRODUCTS, "a product lies beside the one sum that takes it in, and quotients are products"),
 ];
@@ -229,7 +233,11 @@ pub fn passes(level: u8) -> Vec<Pass> {
     if level >= 1 {
         list.push(SHRINK_IO);
     }
-    list.extend([LOWER_BLEND, LOWER_IO, LOWER_INDICES, LOWER_FETCH, LOWER_TEX, LEGALISE, SCALARISE]);
+    list.extend([LOWER_BLEND, LOWER_IO, LOWER_INDICES, LOWER_FETCH, LOWER_TEX]);
+    if level >= 2 {
+        list.push(VECTOR_SCALES);
+    }
+    list.extend([LEGALISE, SCALARISE]);
     list.extend(tidy);
     list.push(COMPACT);
     if level >= 2 {
@@ -304,6 +312,7 @@ pub const ORDER: &[(&str, &str, &str)] = &[
     ("rotate", "switches", "a way out of a loop by a case is one edge still"),
     ("switches", "predicate-demotes", "a branch that is left is one, and nothing behind takes its arm apart"),
     ("rotate", "implied-branches", "loops with their test at the end have a branch in front of them"),
+    ("vector-scales", "legalise", "dot products become sums of products, of which each would be scaled"),
     ("legalise", "scalarise", "expansions of packing ops make vectors"),
 ];
 
@@ -399,6 +408,7 @@ pub const PURPOSE: &[(&str, &str)] = &[
         "lower-tex",
         "texture instructions take what the target's take: cubes, layers, gathers, clamps, comparisons, offsets",
     ),
+    ("vector-scales", "numbers that scale a vector are one number, and a dot product is scaled instead of its operand"),
     ("legalise", "ops that the target lacks are written with those that it has"),
     ("scalarise", "scalar targets get scalars, so that unused lanes cost nothing"),
     ("exit-values", "loop exits pass values as block arguments instead of setting a flag"),
