@@ -6,7 +6,7 @@
 use gpucc_driver::{AttemptError, CodegenOptions, Family, Job, alloc_options};
 use gpucc_gcn_machine::abi;
 use gpucc_ir::Refusal;
-use gpucc_mir::{AllocError, AllocOptions, AllocStats, FileId, GiveBack, MFunc, Schedule, Target};
+use gpucc_mir::{AllocError, AllocOptions, AllocStats, FileId, MFunc, Schedule, Target};
 
 use crate::inst::{FILE_S, FILE_V, Gcn, SPILL_LANES};
 use crate::model;
@@ -66,10 +66,12 @@ fn within(mf: &mut MFunc<Gcn>, t: &Gcn, options: &CodegenOptions, worth: &Worth)
     } else {
         facts
     };
-    let ways: &[GiveBack] = if worth.draws { &[GiveBack::All, GiveBack::Next] } else { &[] };
-    let given: Vec<MFunc<Gcn>> = ways.iter().filter_map(|&what| gpucc_mir::split_runs(mf, t, what)).collect();
+    let given = if worth.draws { gpucc_mir::split_runs(mf, t) } else { Vec::new() };
     let mut best = ordered(mf, t, (facts, schedule), &how, (worth, least));
     for mut other in given {
+        if best.as_ref().is_ok_and(|a| worth.cost(a) <= (0, least, 0)) {
+            break;
+        }
         let answer = gpucc_mir::allocate(&mut other, t, &how);
         if worth.judged(&answer) < worth.judged(&best) {
             (*mf, best) = (other, answer);

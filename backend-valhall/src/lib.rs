@@ -55,8 +55,7 @@ use gpucc_ir::analysis::StageUse;
 use gpucc_ir::{Diagnostic, Function, IoAt, IoSlot, Module, Op, Place, Refusal, Space, Stage, Unsupported, VarData};
 use gpucc_isa::Notes;
 use gpucc_mir::{
-    AllocError, AllocStats, GiveBack, MFunc, copy_prop, dce, fold_moves, invert_branches, local_cse, repeated_moves,
-    settle_moves,
+    AllocError, AllocStats, MFunc, copy_prop, dce, fold_moves, invert_branches, local_cse, repeated_moves, settle_moves,
 };
 use gpucc_opt::{Caps, passes};
 use gpucc_valhall_machine as machine;
@@ -422,9 +421,7 @@ fn within(mf: &mut MFunc<Valhall>, cx: &CompileCx<'_, ValhallFamily>) -> Result<
 /// Allocates. In programs of draws the parts of runs are given back behind their readers, if less is moved then.
 fn allocate(mf: &mut MFunc<Valhall>, cx: &mut CompileCx<'_, ValhallFamily>) -> Result<u64, AttemptError> {
     let draws = cx.job.stage() != Stage::Compute && cx.job.options.opt_level > 0;
-    let ways: &[GiveBack] = if draws { &[GiveBack::All, GiveBack::Next] } else { &[] };
-    let given: Vec<MFunc<Valhall>> =
-        ways.iter().filter_map(|&what| gpucc_mir::split_runs(mf, &Valhall::new(true), what)).collect();
+    let given = if draws { gpucc_mir::split_runs(mf, &Valhall::new(true)) } else { Vec::new() };
     // What is moved again to where it is does not count.
     let within = |mf: &mut MFunc<Valhall>| -> Result<(Valhall, AllocStats), AllocError> {
         let (t, mut stats) = within(mf, cx)?;

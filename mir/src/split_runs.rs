@@ -13,8 +13,8 @@
 //! All of them may then lie in the same registers, and nothing is moved. What must stay as it is, since it is read where the split
 //! does not reach, is copied once, and later runs take the copy on. A run that several read in its block is collected for each.
 //!
-//! With [`GiveBack::Next`] a part that a later run reads is given back only if the next run has it at the same place: what another part
-//! takes the place of would have to move away again.
+//! There are two ways. A part that a later run reads may also be given back only if the next run has it at the same place: what another
+//! part takes the place of would have to move away again. Which of them needs fewer moves shows only in allocation.
 //!
 //! Registers are given back if the target names their class ([`Target::gives_back`]), each of one unit.
 //!
@@ -36,7 +36,7 @@ fn targets<T: Target>(mf: &MFunc<T>, b: usize) -> impl Iterator<Item = usize> + 
 
 /// The parts of runs that are given back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum GiveBack {
+enum GiveBack {
     /// All that are read again.
     All,
     /// Those that no other part takes the place of.
@@ -114,8 +114,8 @@ struct Name {
 struct Pass<'a, T: Target> {
     mf: &'a mut MFunc<T>,
     t: &'a T,
-    tree: DomTree,
-    readers: Vec<Readers>,
+    tree: &'a DomTree,
+    readers: &'a [Readers],
     /// The name of each register in instructions, and in collects.
     plain: Vec<Name>,
     in_runs: Vec<Option<Name>>,
@@ -124,6 +124,8 @@ struct Pass<'a, T: Target> {
     /// Collects that wait for their readers, by the register they define, and how often it will be read.
     waiting: Vec<(VReg, MInst<T>, u32)>,
     what: GiveBack,
+    /// Whether some part was not given back for what takes its place.
+    held: bool,
     /// The runs of the block with the place of their reader, in order, under their first names.
     runs: Vec<(u32, Vec<Option<VReg>>)>,
     splits: usize,
@@ -219,6 +221,7 @@ impl<T: Target> Pass<'_, T> {
                 continue;
             }
             if self.what == GiveBack::Next && self.displaced(at, (k, v)) && self.later(&readers.runs, b, at) {
+                self.held = true;
                 continue;
             }
             let ends = self.ends(v, b);
@@ -260,6 +263,23 @@ impl<T: Target> Pass<'_, T> {
         collect.defs[0] = Def::reg(own);
         reader.map_uses(|v| if v == r { own } else { v });
         (own, collect)
+    }
+
+    /// Goes down the dominator tree.
+    fn function(&mut self) {
+        let mut stack = vec![(0, None)];
+        while let Some((b, back)) = stack.pop() {
+            if let Some(mark) = back {
+                for (n, plain, run) in self.undo.drain(mark..).rev() {
+                    (self.plain[n], self.in_runs[n]) = (plain, run);
+                }
+                continue;
+            }
+            stack.push((b, Some(self.undo.len())));
+            self.block(b);
+            let below = self.tree.children(Block(b as u32)).map(|c| (c.0 as usize, None));
+            stack.extend(below.rev());
+        }
     }
 
     fn block(&mut self, b: usize) {
@@ -306,13 +326,13 @@ impl<T: Target> Pass<'_, T> {
     }
 }
 
-/// A function in which parts are given back, if there are any.
-pub fn split_runs<T: Target>(mf: &MFunc<T>, t: &T, what: GiveBack) -> Option<MFunc<T>> {
+/// Functions in which parts are given back, if there are any: first the one that gives back all that are read again, then the other way
+/// if it is another function.
+pub fn split_runs<T: Target>(mf: &MFunc<T>, t: &T) -> Vec<MFunc<T>> {
     let collects = |l: &Vec<MInst<T>>| l.iter().any(|i| i.is(Pseudo::Collect));
     if mf.blocks.len() > LARGE || !mf.code.iter().any(collects) {
-        return None;
+        return Vec::new();
     }
-    let mut out = mf.clone();
     let mut plain: Vec<Name> = (0..mf.classes.len() as u32).map(|v| Name { is: VReg(v), block: 0 }).collect();
     for (b, (block, insts)) in mf.blocks.iter().zip(&mf.code).enumerate() {
         for v in block.params.iter().copied().chain(insts.iter().flat_map(|i| i.vreg_defs())) {
@@ -322,21 +342,19 @@ pub fn split_runs<T: Target>(mf: &MFunc<T>, t: &T, what: GiveBack) -> Option<MFu
     let edges: Vec<(Block, Block)> =
         (0..mf.blocks.len()).flat_map(|b| targets(mf, b).map(move |s| (Block(b as u32), Block(s as u32)))).collect();
     let tree = DomTree::of(mf.blocks.len(), Block(0), &CsrLists::new(&edges));
-    let (readers, in_runs) = (readers(mf), vec![None; mf.classes.len()]);
-    let (undo, waiting, runs) = (Vec::new(), Vec::new(), Vec::new());
-    let mut pass = Pass { mf: &mut out, t, tree, readers, plain, in_runs, undo, waiting, what, runs, splits: 0 };
-    let mut stack = vec![(0, None)];
-    while let Some((b, back)) = stack.pop() {
-        if let Some(mark) = back {
-            for (n, plain, run) in pass.undo.drain(mark..).rev() {
-                (pass.plain[n], pass.in_runs[n]) = (plain, run);
-            }
-            continue;
-        }
-        stack.push((b, Some(pass.undo.len())));
-        pass.block(b);
-        let below = pass.tree.children(Block(b as u32)).map(|c| (c.0 as usize, None));
-        stack.extend(below.rev());
-    }
-    (pass.splits > 0).then_some(out)
+    let readers = readers(mf);
+    let given = |what: GiveBack| {
+        let mut out = mf.clone();
+        let (plain, in_runs) = (plain.clone(), vec![None; mf.classes.len()]);
+        let (undo, waiting, runs) = (Vec::new(), Vec::new(), Vec::new());
+        let (tree, readers) = (&tree, &readers);
+        let (held, splits) = (false, 0);
+        let mut pass = Pass { mf: &mut out, t, tree, readers, plain, in_runs, undo, waiting, what, held, runs, splits };
+        pass.function();
+        let (splits, held) = (pass.splits, pass.held);
+        ((splits > 0).then_some(out), held)
+    };
+    let (next, held) = given(GiveBack::Next);
+    let all = if held { given(GiveBack::All).0 } else { None };
+    all.into_iter().chain(next).collect()
 }

@@ -1,7 +1,7 @@
 //! Tests of `mir/src/split_runs.rs`.
 
 use crate::toy::{Op, R, Toy};
-use gpucc_mir::{Class, ClassInfo, GiveBack, MFunc, MInst, Pseudo, Shape, Use, VReg, split_runs};
+use gpucc_mir::{Class, ClassInfo, MFunc, MInst, Pseudo, Shape, Use, VReg, split_runs};
 
 /// A run of two.
 const RUN: Class = Class(3);
@@ -40,7 +40,7 @@ fn toy() -> Toy {
 fn parts_that_are_read_again_come_back() {
     let t = toy();
     let f = code(&t, true, false);
-    let after = split_runs(&f, &t, GiveBack::All).expect("a run is split");
+    let after = &split_runs(&f, &t)[0];
     let split = after.code[0].iter().position(|i| i.is(Pseudo::Split)).expect("a split");
     assert!(after.code[0][split - 1].target_op() == Some(Op::Out), "right behind the reader");
     let parts: Vec<VReg> = after.code[0][split].defs.iter().filter_map(|d| d.vreg()).collect();
@@ -51,7 +51,9 @@ fn parts_that_are_read_again_come_back() {
 #[test]
 fn each_reader_has_a_run_of_its_own() {
     let t = toy();
-    let after = split_runs(&code(&t, true, true), &t, GiveBack::All).expect("a run is split");
+    let all = split_runs(&code(&t, true, true), &t);
+    assert_eq!(all.len(), 1, "both ways give the same back");
+    let after = &all[0];
     let of = |p: Pseudo| after.code[0].iter().filter(move |i| i.is(p));
     assert_eq!((of(Pseudo::Collect).count(), of(Pseudo::Split).count()), (2, 2));
     // The second collect takes what the first split gives.
@@ -63,9 +65,9 @@ fn each_reader_has_a_run_of_its_own() {
 #[test]
 fn what_is_not_read_again_stays() {
     let t = toy();
-    assert!(split_runs(&code(&t, false, false), &t, GiveBack::All).is_none());
+    assert!(split_runs(&code(&t, false, false), &t).is_empty());
     let f = code(&t, true, false);
-    assert!(split_runs(&f, &Toy { gives: false, ..toy() }, GiveBack::All).is_none(), "the target gives nothing back");
+    assert!(split_runs(&f, &Toy { gives: false, ..toy() }).is_empty(), "the target gives nothing back");
 }
 
 #[test]
@@ -82,11 +84,10 @@ fn what_another_part_takes_the_place_of_stays() {
     // The second part is the same in two runs; the first is another one, and comes back.
     f.code[0] = made.into_iter().chain(run(first, a, b)).chain(run(second, c, b)).chain(run(third, a, c)).collect();
     f.code[0].push(MInst::new(Op::End));
-    let splits = |what: GiveBack| {
-        let after = split_runs(&f, &t, what).expect("a run is split");
+    let splits = |after: &MFunc<Toy>| {
         let of = after.code[0].iter().filter(|i| i.is(Pseudo::Split));
         of.map(|i| i.defs.len()).collect::<Vec<_>>()
     };
-    assert_eq!(splits(GiveBack::All), [2, 1]);
-    assert_eq!(splits(GiveBack::Next), [1]);
+    let ways: Vec<Vec<usize>> = split_runs(&f, &t).iter().map(splits).collect();
+    assert_eq!(ways, [vec![2, 1], vec![1]]);
 }

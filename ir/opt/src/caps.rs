@@ -28,6 +28,17 @@ impl OpSet {
         self.0[op as usize / 64] >> (op as usize % 64) & 1 == 1
     }
 
+    /// The set with an op more.
+    pub const fn with_op(mut self, op: Op) -> OpSet {
+        self.0[op as usize / 64] |= 1 << (op as usize % 64);
+        self
+    }
+
+    /// Whether some op is in both sets.
+    pub const fn meets(self, o: OpSet) -> bool {
+        (self.0[0] & o.0[0]) | (self.0[1] & o.0[1]) | (self.0[2] & o.0[2]) | (self.0[3] & o.0[3]) != 0
+    }
+
     /// The ops of both sets.
     pub const fn with(self, o: OpSet) -> OpSet {
         OpSet([self.0[0] | o.0[0], self.0[1] | o.0[1], self.0[2] | o.0[2], self.0[3] | o.0[3]])

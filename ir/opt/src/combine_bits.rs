@@ -7,8 +7,8 @@
 //! Needs: nothing. Keeps: the CFG. Fires only for what `Caps::funnel`, `bit_select` and `bit_field` allow, and only where
 //! what it replaces has no other use, so that nothing is computed twice.
 
-use crate::PassCx;
 use crate::rewrite::{self, Rewrite};
+use crate::{OpSet, PassCx};
 use gpucc_ir::analysis::Uses;
 use gpucc_ir::{Builder, Function, Inst, InstData, Op, Scalar, Value};
 
@@ -18,7 +18,11 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     if !caps.funnel && !caps.bit_select && !caps.bit_field {
         return;
     }
-    let uses = Uses::new(f);
+    // Each form has one of these.
+    if !cx.has_any(f, OpSet::of(&[Op::And, Op::Shl])) {
+        return;
+    }
+    let uses = cx.uses(f);
     rewrite::run(f, |b, i| {
         let d = &b.func.insts[i];
         if d.results.first().is_none_or(|r| b.func.ty(r).scalar() != Scalar::I32) {

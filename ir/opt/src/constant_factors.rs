@@ -15,8 +15,8 @@
 //!
 //! Needs: the licences of the source, `contract` and `nsz`, on what goes. Keeps: the CFG.
 
-use crate::PassCx;
 use crate::rewrite::{self, Rewrite};
+use crate::{OpSet, PassCx};
 use gpucc_ir::{Const, FpFlags, Function, InstData, Op, Scalar, SecondaryMap, Value};
 
 /// Simplifies products with zero and with several constants.
@@ -26,7 +26,13 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
 }
 
 fn zeros(f: &mut Function, cx: &mut PassCx<'_>) {
+    if !cx.has_any(f, OpSet::of(&[Op::Fma, Op::FMul, Op::FAdd, Op::FSub])) {
+        return;
+    }
     rewrite::run(f, |b, i| {
+        if !matches!(b.func.insts[i].op, Op::Fma | Op::FMul | Op::FAdd | Op::FSub) {
+            return Rewrite::Keep;
+        }
         let d = b.func.insts[i].clone();
         let licensed = d.fp.has(FpFlags::LOOSE);
         if licensed && d.op == Op::Fma && b.func.ty(d.result()).scalar() == Scalar::F32 {
@@ -78,6 +84,9 @@ fn constants(f: &Function, d: &InstData) -> Option<(Value, Const)> {
 
 /// Joins dot products of the same operands within a block: what is made of the operands themselves comes first or last.
 fn dots(f: &mut Function, cx: &mut PassCx<'_>) {
+    if !cx.has_any(f, OpSet::of(&[Op::FDot])) {
+        return;
+    }
     let before = cx.changes();
     let mut replace: SecondaryMap<Value, Option<Value>> = SecondaryMap::with_default(None);
     for b in f.layout.clone() {

@@ -1,7 +1,7 @@
 //! The context of a pass: its input besides the function.
 
-use crate::{BindingFacts, Caps, PipelineContext};
-use gpucc_ir::analysis::{DomTree, Structure, sort_layout, structured_order};
+use crate::{BindingFacts, Caps, OpSet, PipelineContext};
+use gpucc_ir::analysis::{DomTree, Structure, Uses, sort_layout, structured_order};
 use gpucc_ir::{Block, CsrLists, EntitySet, EntryPoint, FloatModes, Function, Module, Res, Stage, StageInfo};
 use std::rc::Rc;
 
@@ -13,6 +13,15 @@ pub(crate) struct Graph {
     preds: Option<Rc<CsrLists<Block, Block>>>,
     /// Buffers that nothing stored to when it was asked: no pass stores where the program does not.
     readonly: Option<Rc<EntitySet<Res>>>,
+}
+
+/// The facts about instructions, as long as no pass changes anything.
+#[derive(Debug, Default)]
+pub(crate) struct Kept {
+    uses: Option<Rc<Uses>>,
+    ops: Option<OpSet>,
+    /// Changes of the pass when these were asked.
+    at: u64,
 }
 
 /// The surroundings of a pass: module, target, change count, fuel.
@@ -34,6 +43,7 @@ pub struct PassCx<'a> {
     /// Whether the layout is known to be the structured order: passes that change the graph leave it false or sort again.
     pub(crate) sorted: bool,
     pub(crate) graph: Graph,
+    pub(crate) kept: Kept,
     /// Said by a pass that changed blocks and edges, but no operand of an instruction.
     pub(crate) graph_alone: bool,
     changes: u64,
@@ -58,6 +68,7 @@ impl<'a> PassCx<'a> {
             entry: None,
             sorted: false,
             graph,
+            kept: Kept::default(),
             graph_alone: false,
             changes: 0,
             fuel,
@@ -112,6 +123,33 @@ impl<'a> PassCx<'a> {
         debug_assert!(same_lists(f, preds, &f.preds()), "a pass said that it keeps the graph");
         preds.clone()
     }
+    /// What is kept of the instructions, without what a change of this pass made old.
+    fn kept(&mut self) -> &mut Kept {
+        if self.kept.at != self.changes {
+            self.kept = Kept { at: self.changes, ..Kept::default() };
+        }
+        &mut self.kept
+    }
+    /// The uses of all values.
+    pub fn uses(&mut self, f: &Function) -> Rc<Uses> {
+        let uses = self.kept().uses.get_or_insert_with(|| Rc::new(Uses::new(f)));
+        debug_assert!(same_uses(f, uses, &Uses::new(f)), "a pass changed operands and counted no change");
+        uses.clone()
+    }
+    /// Whether the function has an instruction of one of these ops.
+    pub fn has_any(&mut self, f: &Function, ops: OpSet) -> bool {
+        let all = || f.insts_in_order().fold(OpSet::EMPTY, |s, (_, i)| s.with_op(f.insts[i].op));
+        let found = *self.kept().ops.get_or_insert_with(all);
+        debug_assert!(found == all(), "a pass changed an op and counted no change");
+        found.meets(ops)
+    }
+    /// What later passes may go on with.
+    pub(crate) fn take_kept(&mut self) -> Kept {
+        match self.changes {
+            0 => std::mem::take(&mut self.kept),
+            _ => Kept::default(),
+        }
+    }
     /// The buffers that nobody writes while the shader runs.
     pub(crate) fn readonly(&mut self, f: &Function) -> Rc<EntitySet<Res>> {
         let m = self.module;
@@ -138,4 +176,9 @@ impl<'a> PassCx<'a> {
 /// Whether two lists of predecessors are the same.
 fn same_lists(f: &Function, a: &CsrLists<Block, Block>, b: &CsrLists<Block, Block>) -> bool {
     f.layout.iter().all(|&x| a[x] == b[x])
+}
+
+/// Whether two collections of uses are the same.
+fn same_uses(f: &Function, a: &Uses, b: &Uses) -> bool {
+    f.values.keys().all(|v| a.of(v) == b.of(v))
 }

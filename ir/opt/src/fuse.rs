@@ -4,8 +4,8 @@
 //! `contract`. A product with other uses stays, since it would be computed twice, and so does one of several sums of which one adds
 //! two products: it can take in the other. A number plus itself is a product with 2.
 
-use crate::PassCx;
 use crate::rewrite::{self, Rewrite};
+use crate::{OpSet, PassCx};
 use gpucc_ir::analysis::Uses;
 use gpucc_ir::{Builder, FpFlags, Function, Inst, InstData, Op, Scalar, Value};
 
@@ -14,10 +14,10 @@ const MOST: usize = 4;
 
 /// Joins multiplications and additions to `fma`, on targets that fuse.
 pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
-    if !cx.caps.fuse_fma {
+    if !cx.caps.fuse_fma || !cx.has_any(f, OpSet::of(&[Op::FAdd, Op::FSub])) {
         return;
     }
-    let uses = Uses::new(f);
+    let uses = cx.uses(f);
     rewrite::run(f, |b, i| match fused(b, i, &uses) {
         Some((x, y, z, negate)) if cx.change() => {
             let y = y.unwrap_or_else(|| b.func.fconst(b.func.ty(x), 2.0));

@@ -10,8 +10,8 @@
 //!
 //! Needs: any IR. Keeps: the CFG. Products and sums that others read as well stay.
 
-use crate::PassCx;
 use crate::rewrite::{self, Rewrite};
+use crate::{OpSet, PassCx};
 use gpucc_ir::analysis::Uses;
 use gpucc_ir::{Attr, Builder, Const, Function, Inst, Op, Type, Value};
 use smallvec::SmallVec;
@@ -31,7 +31,10 @@ enum Factor {
 
 /// Runs the pass. Sums of two products are taken where [`crate::Caps::pair_dots`] says so.
 pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
-    let uses = Uses::new(f);
+    if !cx.has_any(f, OpSet::of(&[Op::FAdd])) {
+        return;
+    }
+    let uses = cx.uses(f);
     rewrite::run(f, |b, i| {
         let Some(terms) = sum(b.func, &uses, i) else { return Rewrite::Keep };
         // One MAD makes the sum of a product and anything else.

@@ -16,12 +16,15 @@
 //!
 //! Needs: the licences of the source, `contract` and `nsz`, which modules that keep infinities do not give. Keeps: the CFG.
 
-use crate::PassCx;
 use crate::rewrite::{self, Rewrite};
+use crate::{OpSet, PassCx};
 use gpucc_ir::{Const, FpFlags, Function, Inst, Op, Scalar, Value};
 
 /// Replaces mixes of two constants by a product and a sum.
 pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
+    if !cx.has_any(f, OpSet::of(&[Op::FSub])) {
+        return;
+    }
     rewrite::run(f, |b, i| {
         let Some((t, from, step)) = mix(b.func, i).filter(|_| cx.change()) else { return Rewrite::Keep };
         let (from, step) = (b.func.constant(from), b.func.constant(step));

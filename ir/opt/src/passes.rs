@@ -7,7 +7,7 @@
 //! | 2 | and unrolling, branches to selects, memory forwarding and merging, ranges, loop-invariant code; the default |
 //! | 3 | the same with larger limits for unrolling and branches to selects |
 
-use crate::cx::Graph;
+use crate::cx::{Graph, Kept};
 use crate::{
     BindingFacts, Caps, PassCx, PipelineContext, algebraic, arrays_to_selects, clamp_indices, clamped_conversions,
     combine_bits, constant_factors, copies, copyprop, dce, divide, exit_values, fold, fold_ids, fuse, gvn,
@@ -638,6 +638,7 @@ pub struct Manager<'o> {
     /// Whether the layout is known to be the structured order.
     sorted: bool,
     graph: Graph,
+    kept: Kept,
     /// Whether the pass that was to be the last has run.
     stopped: bool,
 }
@@ -650,8 +651,8 @@ impl<'o> Manager<'o> {
         let fuel = o.fuel.saturating_sub(counted.map(|t| t.changes).sum());
         let source = module.entries[0].stage.clone();
         let stopped = o.stop_after.as_ref().is_some_and(|s| report.times.last().is_some_and(|t| t.pass == s));
-        let (idle, graph) = (Vec::new(), Graph::default());
-        Manager { module, report, caps, o, source, fuel, added: 0, idle, sorted: false, graph, stopped }
+        let (idle, graph, kept) = (Vec::new(), Graph::default(), Kept::default());
+        Manager { module, report, caps, o, source, fuel, added: 0, idle, sorted: false, graph, kept, stopped }
     }
 
     /// The module that the next pass gets.
@@ -698,6 +699,7 @@ impl<'o> Manager<'o> {
         cx.source = Some(&self.source);
         cx.sorted = self.sorted;
         cx.graph = std::mem::take(&mut self.graph);
+        cx.kept = std::mem::take(&mut self.kept);
         cx.entry = [LOWER_BLEND.name, LOWER_IO.name, SHRINK_IO.name].contains(&p.name).then(|| entry.clone());
         run(&mut f, &mut cx, entry);
         let changes = cx.changes();
@@ -705,6 +707,10 @@ impl<'o> Manager<'o> {
         self.sorted = cx.sorted && (p.keeps_order || changes == 0);
         if p.keeps_graph || changes == 0 {
             self.graph = std::mem::take(&mut cx.graph);
+        }
+        // Compaction gives everything other numbers, and counts no changes.
+        if p.name != COMPACT.name {
+            self.kept = cx.take_kept();
         }
         let added = std::mem::take(&mut self.added);
         if rationed {

@@ -16,7 +16,6 @@
 //! Needs and keeps: any IR. Before packing, which looks for sums of products.
 
 use crate::PassCx;
-use gpucc_ir::analysis::Uses;
 use gpucc_ir::{Attr, Block, Const, Function, Inst, InstData, Op, Scalar, Type, Value};
 
 /// Sums that a product is made for again, at most.
@@ -95,7 +94,7 @@ fn divisor(f: &Function, i: Inst) -> Option<Value> {
 
 /// `x + x` becomes `x * 2`, the same number, where a sum reads it: the depth of clip space is one MAD so.
 fn doubles(f: &mut Function, cx: &mut PassCx<'_>) {
-    let uses = Uses::new(f);
+    let uses = cx.uses(f);
     let double = |&i: &Inst| {
         let d = &f.insts[i];
         let read = |v: Value| match uses.of(v) {
@@ -142,7 +141,7 @@ fn reciprocal(f: &Function, v: Value) -> Option<Const> {
 
 /// Products for each of the sums that read them.
 fn copies(f: &mut Function, cx: &mut PassCx<'_>) {
-    let uses = Uses::new(f);
+    let uses = cx.uses(f);
     let mut wanted: Vec<(Inst, Block)> = Vec::new();
     for (b, i) in f.insts_in_order() {
         let d = &f.insts[i];

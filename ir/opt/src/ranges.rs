@@ -13,7 +13,7 @@
 
 use crate::PassCx;
 use crate::rewrite::{self, Rewrite};
-use gpucc_ir::analysis::{UpperBounds, Uses};
+use gpucc_ir::analysis::UpperBounds;
 use gpucc_ir::{
     Attr, Block, Builder, CsrLists, Function, Inst, IntCc, MemFlags, Op, Place, SecondaryMap, Type, Value, ValueDef,
 };
@@ -93,7 +93,14 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
 /// `x >= lo && x <= hi` becomes `x - lo <= hi - lo`, and `x < lo || x > hi` its opposite, where nothing else reads the two
 /// comparisons.
 fn between(f: &mut Function, cx: &mut PassCx<'_>) {
-    let uses = Uses::new(f);
+    let joins = |i: Inst| {
+        let d = &f.insts[i];
+        matches!(d.op, Op::And | Op::Or) && f.ty(d.result()).is_bool()
+    };
+    if !f.insts_in_order().any(|(_, i)| joins(i)) {
+        return;
+    }
+    let uses = cx.uses(f);
     rewrite::run(f, |b, i| {
         let d = &b.func.insts[i];
         if !matches!(d.op, Op::And | Op::Or) || !b.func.ty(d.result()).is_bool() {

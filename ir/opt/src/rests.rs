@@ -14,17 +14,17 @@
 //! Needs: a target whose `fma` rounds once; the licences of the source, `contract` and `nsz`, which modules that keep infinities do not
 //! give. Keeps: the CFG.
 
-use crate::PassCx;
 use crate::rewrite::{self, Rewrite};
+use crate::{OpSet, PassCx};
 use gpucc_ir::analysis::Uses;
 use gpucc_ir::{Builder, FpFlags, Function, Inst, Op, Scalar, SecondaryMap, Value};
 
 /// Writes products with the rest of a number to 1 as `fma`.
 pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
-    if !cx.caps.fuse_fma {
+    if !cx.caps.fuse_fma || !cx.has_any(f, OpSet::of(&[Op::FSub])) {
         return;
     }
-    let uses = Uses::new(f);
+    let uses = cx.uses(f);
     // The weight `t` of each instruction that may go another way.
     let mut weights: SecondaryMap<Inst, Option<Value>> = SecondaryMap::with_default(None);
     let mut any = false;

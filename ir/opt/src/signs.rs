@@ -13,12 +13,15 @@
 
 use std::collections::BTreeMap;
 
-use crate::PassCx;
 use crate::rewrite::{self, Rewrite};
+use crate::{OpSet, PassCx};
 use gpucc_ir::{Block, Function, Inst, Op, Scalar, Value};
 
 /// Chooses the signs of a vector once.
 pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
+    if !cx.has_any(f, OpSet::of(&[Op::Select])) || !cx.has_any(f, OpSet::of(&[Op::FNeg])) {
+        return;
+    }
     let mut counts: BTreeMap<(Block, Value), (u32, Option<Value>)> = BTreeMap::new();
     for (b, i) in f.insts_in_order() {
         if signed(f, i).is_some() {

@@ -15,14 +15,16 @@
 //! Needs: any IR. Keeps: blocks and their edges. No way executes more than before.
 
 use crate::PassCx;
+use std::rc::Rc;
+
 use gpucc_ir::analysis::{DomTree, Uses};
 use gpucc_ir::{Block, CsrLists, Edge, FpFlags, Function, Inst, InstData, Op, Scalar, SecondaryMap, Value, ValueDef};
 
 /// Facts about the function, from before the first change: blocks and edges stay, and what is moved is not looked at again.
 struct Facts {
-    dom: DomTree,
-    uses: Uses,
-    preds: CsrLists<Block, Block>,
+    dom: Rc<DomTree>,
+    uses: Rc<Uses>,
+    preds: Rc<CsrLists<Block, Block>>,
     home: SecondaryMap<Inst, Option<Block>>,
     /// The parameter that takes the place of the result of an operation.
     moved: SecondaryMap<Value, Option<Value>>,
@@ -30,15 +32,19 @@ struct Facts {
 
 /// Moves sums to the one way that brings more than a neutral element.
 pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
-    let preds = f.preds();
-    let plain = |b: &Block| preds[*b].len() > 1 && f.blocks[*b].header.is_none() && !f.blocks[*b].params.is_empty();
+    let preds = cx.preds(f);
+    // Where a constant comes in: mostly none does.
+    let constant = |b: Block| f.edges_to(b, &preds[b]).any(|(_, e)| e.args.iter().any(|&a| f.const_bits(a).is_some()));
+    let plain = |&b: &Block| {
+        preds[b].len() > 1 && f.blocks[b].header.is_none() && !f.blocks[b].params.is_empty() && constant(b)
+    };
     let joins: Vec<Block> = f.layout.iter().copied().filter(plain).collect();
     // What is neutral gives no zero in place of a denormal.
     if joins.is_empty() || !cx.modes().is_plain() {
         return;
     }
     let moved = SecondaryMap::with_default(None);
-    let mut facts = Facts { dom: DomTree::new(f), uses: Uses::new(f), preds, home: f.inst_blocks(), moved };
+    let mut facts = Facts { dom: cx.dom(f), uses: cx.uses(f), preds, home: f.inst_blocks(), moved };
     for b in joins {
         for k in 0..f.blocks[b].params.len() {
             sink(f, cx, &mut facts, b, k);

@@ -10,16 +10,22 @@
 //!
 //! Needs: sums to which the sign of a zero does not matter. Keeps: the CFG.
 
-use crate::PassCx;
 use crate::rewrite::{self, Rewrite};
+use crate::{OpSet, PassCx};
 use gpucc_ir::analysis::Uses;
 use gpucc_ir::{Builder, FpFlags, Function, InstData, Op, Value};
 use smallvec::SmallVec;
 
 /// Takes lanes that add zero out of vector sums.
 pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
-    let uses = Uses::new(f);
+    if !cx.has_any(f, OpSet::of(&[Op::FAdd, Op::FSub])) || !cx.has_any(f, OpSet::of(&[Op::Compose])) {
+        return;
+    }
+    let uses = cx.uses(f);
     rewrite::run(f, |b, i| {
+        if !matches!(b.func.insts[i].op, Op::FAdd | Op::FSub) {
+            return Rewrite::Keep;
+        }
         let d = b.func.insts[i].clone();
         match sum(b, cx, &uses, &d) {
             Some(v) => Rewrite::Value(v),
