@@ -58,11 +58,6 @@ pub struct Io {
     pub results: u32,
 }
 
-/// Whether an input has the value of one vertex.
-pub fn is_flat(slot: &IoSlot) -> bool {
-    slot.interp.mode == Mode::Flat || !slot.ty.is_float()
-}
-
 impl Io {
     /// Looks at a function of a stage.
     pub fn new(m: &Module, f: &Function, stage: &StageInfo) -> Io {
@@ -133,7 +128,7 @@ impl Io {
         let mut next = 0;
         for flat in [false, true] {
             for (k, slot) in interface.inputs.iter().enumerate() {
-                if self.used.inputs[k] && is_flat(slot) == flat {
+                if self.used.inputs[k] && slot.is_flat() == flat {
                     self.words[k] = Some(first + next);
                     next += slot.ty.lanes();
                 }

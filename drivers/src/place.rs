@@ -1,6 +1,6 @@
 //! The part of a driver that all families have alike: what is bound gets a place in memory and descriptors.
 
-use gpucc_container::{Access, Entry, Resource, ResourceKind, Stage};
+use gpucc_container::{Access, Entry, Resource, ResourceKind, Stage, Variant};
 use gpucc_sim::texture::{Format, Image};
 use gpucc_sim::{
     AddressSpace, BoundTexture, Bytes, Descriptor, Device, Dispatch, DrawDevice, Kept, Registers, Resident, Trap,
@@ -87,6 +87,28 @@ pub trait Descriptors {
 /// Whether a resource is a buffer.
 pub fn is_buffer(kind: ResourceKind) -> bool {
     matches!(kind, ResourceKind::Uniform | ResourceKind::Storage | ResourceKind::Immediates)
+}
+
+/// That a resource has one descriptor with all that is there: such a chip fetches it, so compilers ask for nothing else.
+///
+/// # Errors
+/// A resource that has another.
+pub fn whole(r: &Resource) -> Result<(), Trap> {
+    match r.shape.variant {
+        // Texels are converted as the descriptor says.
+        Variant::Whole | Variant::AnyFormat => Ok(()),
+        v => Err(Trap::new(TrapKind::Unsupported, format!("no descriptor of variant {} exists", v.name()))),
+    }
+}
+
+/// Address and bytes of the buffer of a resource.
+///
+/// # Errors
+/// It is not bound, or too small.
+pub fn buffer(r: &Resource, dispatch: &Dispatch, device: &Device) -> Result<(u64, u32), Trap> {
+    let place = dispatch.require(r.group, r.binding, r.min_size.into())?;
+    let address = device.buffers.iter().find(|b| b.0 == place).map_or(0, |b| b.1);
+    Ok((address, dispatch.buffers[place].bytes.len() as u32))
 }
 
 /// Most elements that the tables of a program have: numbers of bindings and elements of arrays have 16 bits each.

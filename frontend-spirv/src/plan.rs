@@ -11,7 +11,8 @@
 //! ```
 
 use crate::module::{Function, Inst, Module};
-use gpucc_ir::Diagnostic;
+use gpucc_ir::analysis::DomTree;
+use gpucc_ir::{Block as Id, CsrLists, Diagnostic, Entity};
 use rspirv::spirv::Op;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -42,10 +43,6 @@ pub struct Block {
     pub succs: SmallVec<[usize; 2]>,
     /// Reached blocks that lead here, each once.
     pub preds: Vec<usize>,
-    /// Its immediate dominator; itself of the first block.
-    pub idom: usize,
-    /// Numbers of a walk over the tree of dominators: on entering and on leaving.
-    walk: (u32, u32),
     /// Its place in the order; `u32::MAX` if it is not reached.
     pub order: u32,
     /// Whether it is the header of a loop that comes back.
@@ -75,6 +72,7 @@ pub struct Plan {
     pub blocks: Vec<Block>,
     /// Reached blocks, a block behind those that dominate it.
     pub order: Vec<usize>,
+    tree: DomTree,
     /// Values that phis take: by the phi's instruction and the block that leads there.
     pub phis: FxHashMap<(usize, usize), u32>,
     /// Indices of the blocks that return.
@@ -104,16 +102,17 @@ pub fn plan(m: &Module, function: &Function) -> Found<Plan> {
     let mut p = Planner { m, blocks: Vec::new(), by_label: FxHashMap::default() };
     let params = p.split(function)?;
     let phis = p.link()?;
-    let order = p.order();
-    p.dominators(&order)?;
-    p.check_edges(&order)?;
-    p.loops(&order)?;
-    p.constructs(&order)?;
+    let tree = p.dominators()?;
+    let order: Vec<usize> = tree.rpo().iter().map(|b| b.index()).collect();
+    p.check_edges(&order, &tree)?;
+    p.loops(&order, &tree)?;
+    p.constructs(&order, &tree)?;
     let mut plan = Plan {
         function: function.clone(),
         params,
         blocks: p.blocks,
         order,
+        tree,
         phis,
         returns: Vec::new(),
         returns_in_loop: false,
@@ -156,8 +155,6 @@ impl Planner<'_> {
                         merge: Merge::None,
                         succs: SmallVec::new(),
                         preds: Vec::new(),
-                        idom: usize::MAX,
-                        walk: (0, 0),
                         order: u32::MAX,
                         is_loop: false,
                         in_loop: None,
@@ -267,29 +264,17 @@ impl Planner<'_> {
         }
     }
 
-    /// Reached blocks in reverse postorder, and the predecessors among them.
-    fn order(&mut self) -> Vec<usize> {
-        let mut order = Vec::with_capacity(self.blocks.len());
-        let mut seen = vec![false; self.blocks.len()];
-        let mut stack = vec![(0usize, 0usize)];
-        seen[0] = true;
-        while let Some((b, k)) = stack.pop() {
-            match self.blocks[b].succs.get(k).copied() {
-                Some(next) => {
-                    stack.push((b, k + 1));
-                    if !seen[next] {
-                        seen[next] = true;
-                        stack.push((next, 0));
-                    }
-                }
-                None => order.push(b),
-            }
+    /// The dominators of reached blocks, their places in the order, and the predecessors among them.
+    fn dominators(&mut self) -> Found<DomTree> {
+        let edges: Vec<(Id, Id)> = (0..self.blocks.len())
+            .flat_map(|b| self.blocks[b].succs.iter().map(move |&s| (Id::new(b), Id::new(s))))
+            .collect();
+        let tree = DomTree::within(self.blocks.len(), Id::new(0), &CsrLists::new(&edges), MOST_STEPS);
+        let tree = tree.ok_or_else(|| gpucc_frontend_common::report::limit(&gpucc_frontend_common::limits::BLOCKS))?;
+        for (k, b) in (0..).zip(tree.rpo()) {
+            self.blocks[b.index()].order = k;
         }
-        order.reverse();
-        for (k, &b) in order.iter().enumerate() {
-            self.blocks[b].order = k as u32;
-        }
-        for &b in &order {
+        for b in tree.rpo().iter().map(|b| b.index()) {
             for k in 0..self.blocks[b].succs.len() {
                 let to = self.blocks[b].succs[k];
                 if self.blocks[to].preds.last() != Some(&b) {
@@ -297,74 +282,11 @@ impl Planner<'_> {
                 }
             }
         }
-        order
-    }
-
-    /// Immediate dominators (Cooper, Harvey and Kennedy) and numbers for the question who dominates whom.
-    fn dominators(&mut self, order: &[usize]) -> Found<()> {
-        let mut steps = 0u64;
-        let at = |p: &Self, b: usize| p.blocks[b].order;
-        self.blocks[0].idom = 0;
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for &b in &order[1..] {
-                let mut idom = usize::MAX;
-                for &p in &self.blocks[b].preds {
-                    if self.blocks[p].idom == usize::MAX {
-                        continue;
-                    }
-                    if idom == usize::MAX {
-                        idom = p;
-                        continue;
-                    }
-                    let mut other = p;
-                    while other != idom {
-                        steps += 1;
-                        if at(self, other) > at(self, idom) {
-                            other = self.blocks[other].idom;
-                        } else {
-                            idom = self.blocks[idom].idom;
-                        }
-                    }
-                }
-                if steps > MOST_STEPS {
-                    return Err(gpucc_frontend_common::report::limit(&gpucc_frontend_common::limits::BLOCKS));
-                }
-                if self.blocks[b].idom != idom {
-                    self.blocks[b].idom = idom;
-                    changed = true;
-                }
-            }
-        }
-        let mut children: Vec<Vec<usize>> = vec![Vec::new(); self.blocks.len()];
-        for &b in &order[1..] {
-            children[self.blocks[b].idom].push(b);
-        }
-        let mut time = 0;
-        let mut stack = vec![(0, 0)];
-        while let Some((b, k)) = stack.pop() {
-            if k == 0 {
-                self.blocks[b].walk.0 = time;
-                time += 1;
-            }
-            match children[b].get(k) {
-                Some(&child) => {
-                    stack.push((b, k + 1));
-                    stack.push((child, 0));
-                }
-                None => self.blocks[b].walk.1 = time,
-            }
-        }
-        Ok(())
-    }
-
-    fn dominates(&self, a: usize, b: usize) -> bool {
-        dominates(&self.blocks, a, b)
+        Ok(tree)
     }
 
     /// Every way back leads to the header of a loop, from its continue target.
-    fn check_edges(&mut self, order: &[usize]) -> Found<()> {
+    fn check_edges(&mut self, order: &[usize], tree: &DomTree) -> Found<()> {
         for &b in order {
             for k in 0..self.blocks[b].succs.len() {
                 let to = self.blocks[b].succs[k];
@@ -375,10 +297,10 @@ impl Planner<'_> {
                 let Merge::Loop(_, cont) = self.blocks[to].merge else {
                     return Err(self.m.wrong(term, "it leads back to a block that is no header of a loop"));
                 };
-                if !self.dominates(to, b) {
+                if !dominates(tree, to, b) {
                     return Err(self.m.wrong(term, "it leads into a loop past its header"));
                 }
-                if !self.is_reached(cont) || !self.dominates(cont, b) {
+                if !self.is_reached(cont) || !dominates(tree, cont, b) {
                     return Err(self
                         .m
                         .wrong(term, "it leads back to a header from outside of the loop's continue target"));
@@ -394,9 +316,9 @@ impl Planner<'_> {
     }
 
     /// The loop of every block.
-    fn loops(&mut self, order: &[usize]) -> Found<()> {
+    fn loops(&mut self, order: &[usize], tree: &DomTree) -> Found<()> {
         for &b in order {
-            let mut at = if b == 0 { None } else { self.blocks[self.blocks[b].idom].in_loop };
+            let mut at = if b == 0 { None } else { self.blocks[idom(tree, b)].in_loop };
             // A merge lies outside of its loop.
             let mut c = at;
             while let Some(header) = c {
@@ -408,7 +330,7 @@ impl Planner<'_> {
                 c = outer;
             }
             if let (true, Merge::Loop(_, cont)) = (self.blocks[b].is_loop, self.blocks[b].merge) {
-                if !self.dominates(b, cont) {
+                if !dominates(tree, b, cont) {
                     let merge = self.inst(self.blocks[b].body.end);
                     return Err(self.m.wrong(merge, "the continue target lies outside of the loop"));
                 }
@@ -421,7 +343,7 @@ impl Planner<'_> {
     }
 
     /// Which terminator opens which constructs.
-    fn constructs(&mut self, order: &[usize]) -> Found<()> {
+    fn constructs(&mut self, order: &[usize], tree: &DomTree) -> Found<()> {
         let mut ends: Vec<bool> = vec![false; self.blocks.len()];
         for &b in order {
             if let (true, Merge::Loop(_, cont)) = (self.blocks[b].is_loop, self.blocks[b].merge) {
@@ -434,7 +356,7 @@ impl Planner<'_> {
                 continue;
             }
             let inst = *self.inst(self.blocks[b].body.end);
-            if !self.dominates(b, to) {
+            if !dominates(tree, b, to) {
                 return Err(self.m.wrong(&inst, "the merge is reached past its header"));
             }
             if self.blocks[to].closes.replace(b).is_some() {
@@ -456,25 +378,28 @@ impl Planner<'_> {
             }
         }
         for &b in order.iter().rev() {
-            let ways = self.blocks[b].preds.iter().filter(|&&p| !self.dominates(b, p)).count();
+            let ways = self.blocks[b].preds.iter().filter(|&&p| !dominates(tree, b, p)).count();
             if ways > 1 && !ends[b] {
-                let idom = self.blocks[b].idom;
-                self.blocks[idom].opens.push(b);
+                self.blocks[idom(tree, b)].opens.push(b);
             }
         }
         Ok(())
     }
 }
 
-fn dominates(blocks: &[Block], a: usize, b: usize) -> bool {
-    let (outer, inner) = (&blocks[a], &blocks[b]);
-    outer.order != u32::MAX && inner.order != u32::MAX && outer.walk.0 <= inner.walk.0 && inner.walk.1 <= outer.walk.1
+fn dominates(tree: &DomTree, a: usize, b: usize) -> bool {
+    tree.dominates(Id::new(a), Id::new(b))
+}
+
+/// The immediate dominator of a reached block; itself of the first block.
+fn idom(tree: &DomTree, b: usize) -> usize {
+    tree.idom(Id::new(b)).map_or(b, |d| d.index())
 }
 
 impl Plan {
     /// Whether a block dominates another, or is it. Blocks that are not reached dominate nothing.
     pub fn dominates(&self, a: usize, b: usize) -> bool {
-        dominates(&self.blocks, a, b)
+        dominates(&self.tree, a, b)
     }
 
     /// The loops around a block, from the inside out.
@@ -499,12 +424,12 @@ impl Plan {
                 at = header;
                 continue;
             }
-            let header = self.blocks[at].idom;
+            let header = idom(&self.tree, at);
             if let Merge::Selection(merge) = self.blocks[header].merge
                 && self.blocks[merge].order != u32::MAX
             {
                 let here = self.blocks[header].in_loop.is_none() && self.blocks[merge].in_loop.is_none();
-                let idom = self.blocks[merge].idom;
+                let idom = idom(&self.tree, merge);
                 return Some(merge).filter(|_| here && idom != merge && self.dominates(idom, b));
             }
             at = header;

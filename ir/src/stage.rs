@@ -208,6 +208,10 @@ impl Interp {
 }
 
 impl IoSlot {
+    /// Whether an input has the value of the provoking vertex: others are no floats.
+    pub fn is_flat(&self) -> bool {
+        self.interp.mode == Mode::Flat || !self.ty.is_float()
+    }
     /// Whether an input depends on which vertex of a primitive is which.
     pub fn tells_vertices(&self) -> bool {
         self.at == IoAt::Barycentric || self.interp.mode.vertex().is_some()

@@ -1,6 +1,6 @@
 //! Sizes of textures and buffers, in 64 bits and before anything is allocated.
 
-use gpucc_sim::texture::Image;
+use gpucc_sim::texture::{Image, level_size};
 
 use crate::limits;
 use crate::model::{Texture, TextureDimension};
@@ -11,9 +11,7 @@ impl Texture {
 
     /// Width, height, and depth or layers of a level.
     pub fn level_size(&self, level: u32) -> [u32; 3] {
-        let shrink = |s: u32| s.checked_shr(level).unwrap_or(0).max(1);
-        let [w, h, d] = self.size;
-        [shrink(w), shrink(h), if self.is_3d() { shrink(d) } else { d }]
+        level_size(self.size, self.is_3d(), level)
     }
 
     /// Whether the third size is a depth.

@@ -10,10 +10,10 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
-use crate::dispatch::{RunOptions, RunReport};
+use crate::dispatch::RunOptions;
 use crate::grid::{Schedule, Source, Whole, workgroups};
 use crate::memory::{AllocId, Memory};
-use crate::simulator::Simulator;
+use crate::simulator::{CoreCounts, Simulator};
 use crate::touched::MOST_GROUPS;
 use crate::trap::Trap;
 
@@ -38,8 +38,7 @@ pub fn spread() -> u64 {
 
 /// The counts of workgroups that ran on a clone.
 pub(crate) struct Part {
-    pub report: RunReport,
-    pub classes: Vec<u64>,
+    pub counts: CoreCounts,
     pub barriers: u64,
     steps: u64,
 }
@@ -122,7 +121,7 @@ fn rest<H: Simulator>(
     machine.memory().share();
     let mut clones = Vec::new();
     for k in 0..cores {
-        let mut clone = machine.twin()?;
+        let mut clone = machine.twin();
         // The first one has the workgroup that is under way, and what it did.
         if k > 0 {
             clone.memory().forget();
@@ -138,8 +137,7 @@ fn rest<H: Simulator>(
             over.store(true, Ordering::Relaxed);
         }
         let (barriers, steps) = (schedule.barriers - first, clone.steps().used());
-        let (report, classes) = clone.counted();
-        Part { report, classes: classes.to_vec(), barriers, steps }
+        Part { counts: clone.core().counts.clone(), barriers, steps }
     };
     let parts: Vec<Part> = thread::scope(|scope| {
         let run = &run;

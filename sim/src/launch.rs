@@ -4,12 +4,13 @@ pub mod source;
 
 use gpucc_container::{Access, Container, DescriptorKey, Entry, IMMEDIATES, RaceMark, Resource, ResourceKind, Stage};
 
+use crate::address::AddressSpace;
 use crate::cores::run_grid_on;
 use crate::device::{Descriptor, Device};
 use crate::dispatch::{Dispatch, RunOptions, RunReport};
 use crate::memory::{AllocId, Memory};
 use crate::race::{RaceCheck, binding_name};
-use crate::simulator::Simulator;
+use crate::simulator::{Simulator, World};
 use crate::trap::{Trap, TrapKind};
 
 /// The limits of a family's machine.
@@ -249,6 +250,28 @@ impl<'a> Launch<'a> {
         (memory, races)
     }
 
+    /// As [`Launch::memory_on`], with the address of each buffer. What the driver part left open is placed in `space`.
+    ///
+    /// # Errors
+    /// Places that overlap, or no room.
+    pub fn memory_in(
+        &self,
+        dispatch: &Dispatch,
+        device: &Device,
+        space: &mut AddressSpace,
+    ) -> Result<(Memory, RaceCheck, Vec<u64>), Trap> {
+        let (memory, races) = self.memory_on(dispatch, device);
+        for (address, id, size) in self.places(dispatch, device) {
+            space.fix(id, address, size)?;
+        }
+        let address = |b: &Buffer| match space.base_of(b.id) {
+            Some(address) => Ok(address),
+            None => space.place(b.id, b.size, 256),
+        };
+        let buffers = self.buffers.iter().map(address).collect::<Result<_, _>>()?;
+        Ok((memory, races, buffers))
+    }
+
     /// Address, allocation and size of buffers and residents whose places the caller or a driver part chose, upwards.
     pub fn places(&self, dispatch: &Dispatch, device: &Device) -> Vec<(u64, AllocId, u64)> {
         let buffer = |&(place, address): &(usize, u64)| {
@@ -303,15 +326,9 @@ impl<'a> Launch<'a> {
             dispatch.buffers[b.place].bytes = host.memory().take(b.id).into_vec();
         }
         let mut races = std::mem::take(host.races());
-        let (mut report, counts) = host.counted();
-        let mut counts = counts.to_vec();
-        for part in parts {
-            counts.iter_mut().zip(part.classes).for_each(|(sum, n)| *sum += n);
-            report.add(part.report);
-        }
-        for (class, &n) in H::CLASSES.iter().zip(&counts).filter(|(_, n)| **n > 0) {
-            report.add_class(class, n);
-        }
+        let counts = &mut host.core().counts;
+        parts.into_iter().for_each(|part| counts.add(part.counts));
+        let mut report = counts.take(H::World::CLASSES);
         let text = |pc| host.text(pc);
         races.report(&mut report, text);
         report.barriers = result.map_err(|t| t.name_other(text))?;

@@ -42,7 +42,7 @@ pub use launch::{Buffer, Launch, Limits};
 pub use memory::{AllocId, BEHIND, MemFault, Memory};
 pub use race::{By, RaceCheck, WORKGROUP, WORKGROUP_ASIDE, binding_name};
 pub use rng::SplitMix64;
-pub use simulator::Simulator;
+pub use simulator::{Core, CoreCounts, Simulator, World};
 pub use trace::Trace;
 pub use trap::{Other, Trap, TrapKind};
 pub use weak::{Agent, Late, Past};

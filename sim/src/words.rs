@@ -8,6 +8,11 @@ use std::fmt;
 
 use crate::trap::{Trap, TrapKind};
 
+/// Words as they lie in memory.
+pub fn bytes(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|w| w.to_le_bytes()).collect()
+}
+
 /// A field of a descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {

@@ -2,6 +2,7 @@
 
 use gpucc_container::Interpolation;
 use gpucc_pipeline::Topology;
+use gpucc_sim::words::bytes;
 use gpucc_sim::{Device, Registers, Trap};
 
 use super::words::{Chip, vertex_words};
@@ -41,8 +42,7 @@ pub(super) fn vertex_table(
     if table.is_empty() {
         return Ok(None);
     }
-    let bytes = table.iter().flatten().flat_map(|w| w.to_le_bytes()).collect();
-    let address = placer.constant(device, "table of vertex buffers".into(), bytes)?;
+    let address = placer.constant(device, "table of vertex buffers".into(), bytes(table.as_flattened()))?;
     Ok(Some((VERTEX_GROUP, address)))
 }
 

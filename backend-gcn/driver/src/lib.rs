@@ -9,12 +9,13 @@ pub use words::{
     vertex_words,
 };
 
-use gpucc_container::{Entry, Resource, ResourceKind, Variant};
+use gpucc_container::{Entry, Resource, ResourceKind};
 use gpucc_pipeline::Target;
 use gpucc_sim::texture::{Dim, Image};
-use gpucc_sim::{Device, Dispatch, Registers, Trap, TrapKind};
+use gpucc_sim::{Device, Dispatch, Registers, Trap};
 
 use gpucc_drivers::link::PlacedAttribute;
+use gpucc_drivers::place::{buffer, whole};
 use gpucc_drivers::{BoundView, Descriptors, DrawJob, Part, Placer, Plane, of_generation};
 use surface::Linear;
 
@@ -102,15 +103,6 @@ impl Descriptors for Gcn {
     }
 }
 
-/// The chip fetches what is there, so compilers ask for nothing else.
-fn whole(r: &Resource) -> Result<(), Trap> {
-    match r.shape.variant {
-        // Texels are converted as the descriptor says.
-        Variant::Whole | Variant::AnyFormat => Ok(()),
-        v => Err(Trap::new(TrapKind::Unsupported, format!("no descriptor of variant {} exists", v.name()))),
-    }
-}
-
 fn slot(r: &Resource) -> Option<Slot> {
     let kind = match r.kind {
         ResourceKind::Texture => SlotKind::SampledImage,
@@ -142,7 +134,10 @@ fn tables(
         for ((r, slot), offset) in of_group.iter().zip(&slots).zip(offsets) {
             for element in 0..slot.count {
                 let words = match slot.kind {
-                    SlotKind::Buffer => buffer(r, dispatch, device)?.to_vec(),
+                    SlotKind::Buffer => {
+                        let (address, size) = buffer(r, dispatch, device)?;
+                        buffer_words(address, size).to_vec()
+                    }
                     _ => device.descriptor(r.descriptor(element)).map(|d| d.words.clone()).unwrap_or_default(),
                 };
                 let at = (offset + element * slot_size(slot.kind)) as usize;
@@ -155,11 +150,4 @@ fn tables(
         tables.push((group, address));
     }
     Ok(tables)
-}
-
-/// The V# of a buffer.
-fn buffer(r: &Resource, dispatch: &Dispatch, device: &Device) -> Result<[u32; 4], Trap> {
-    let place = dispatch.require(r.group, r.binding, r.min_size.into())?;
-    let address = device.buffers.iter().find(|b| b.0 == place).map_or(0, |b| b.1);
-    Ok(buffer_words(address, dispatch.buffers[place].bytes.len() as u32))
 }

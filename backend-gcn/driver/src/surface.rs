@@ -1,7 +1,7 @@
 //! Where texels lie: linear surfaces. Rows are multiples of 8 texels and of 64 bytes, slices of 256 bytes; a level holds all of
 //! its slices, and levels follow each other. The pitch of a surface with several levels is a power of two.
 
-use gpucc_sim::texture::{Image, TexelAt};
+use gpucc_sim::texture::{Image, TexelAt, level_size};
 
 use gpucc_drivers::surface::{Plane, SurfaceLayout};
 
@@ -36,9 +36,7 @@ impl Linear {
 
     /// Width, height, and depth or layers of a level.
     pub fn level_size(&self, level: u32) -> [u32; 3] {
-        let less = |s: u32| (s >> level).max(1);
-        let [w, h, d] = self.size;
-        [less(w), less(h), if self.is_3d { less(d) } else { d }]
+        level_size(self.size, self.is_3d, level)
     }
 
     /// Depth, and layers, of the whole: the one that the texture does not have is 1.

@@ -91,7 +91,7 @@ fn pair(slot: &IoSlot, per_sample: bool) -> Option<u32> {
 
 /// Whether an input has the value of one vertex.
 pub fn is_flat(slot: &IoSlot) -> bool {
-    slot.interp.mode.is_constant() || !slot.ty.is_float()
+    slot.interp.mode.is_constant() || slot.is_flat()
 }
 
 /// Whether an input comes from a parameter of the vertex program, or from what points replace one by.

@@ -12,6 +12,7 @@ pub use words::{TextureView, sampler_words, texture_words};
 use gpucc_container::{Access, Entry, Resource, ResourceKind, Variant};
 use gpucc_pipeline::Target;
 use gpucc_sim::texture::{Dim, Image, Sampler};
+use gpucc_sim::words::bytes;
 use gpucc_sim::{BoundTexture, Device, Dispatch, Registers, Trap, TrapKind};
 
 use gpucc_drivers::link::PlacedAttribute;
@@ -210,8 +211,4 @@ impl Descriptors for Tesla {
     ) -> Result<Registers, Trap> {
         draw::registers(job, list)
     }
-}
-
-fn bytes(words: &[u32]) -> Vec<u8> {
-    words.iter().flat_map(|w| w.to_le_bytes()).collect()
 }

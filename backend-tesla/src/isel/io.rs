@@ -10,7 +10,6 @@ use smallvec::SmallVec;
 use super::{Isel, IselCx, U};
 use crate::builders as build;
 use crate::inst::{Centroid, Offset, QuadLane, QuadOps, R, Special, TOp, When, slot, zero};
-use crate::io::is_flat;
 use crate::slots::{Slot, Word};
 
 /// The flat word of v[] that says which side a primitive shows.
@@ -43,7 +42,7 @@ impl Isel<'_> {
             // The place in a point is that of the sample where the program runs for each.
             let of_sample = slot_of.at == IoAt::PointCoord && self.io.used.per_sample;
             let at = (Offset(4 * word), Centroid(of_sample || interp.at != Where::Center));
-            if is_flat(slot_of) {
+            if slot_of.is_flat() {
                 cx.emit(build::InterpFlat.with((Offset(4 * word),), []).def(r));
             } else if interp.mode == Mode::Perspective {
                 let w = self.w(cx);

@@ -12,12 +12,14 @@ pub use words::{
     plane_words, sampler_words, table_words, texture_words, vertex_format_bits,
 };
 
-use gpucc_container::{Entry, Resource, ResourceKind, Stage, Variant};
+use gpucc_container::{Entry, Resource, ResourceKind, Stage};
 use gpucc_pipeline::{StepMode, Topology, VertexFormat};
 use gpucc_sim::texture::{Dim, Image};
+use gpucc_sim::words::bytes;
 use gpucc_sim::{Device, Dispatch, Registers, Trap, TrapKind};
 
 use gpucc_drivers::link::PlacedAttribute;
+use gpucc_drivers::place::{buffer, whole};
 use gpucc_drivers::{BoundView, Descriptors, DrawJob, Part, Placer, Plane, of_generation};
 use surface::Planes;
 
@@ -159,19 +161,6 @@ impl Descriptors for Valhall {
     }
 }
 
-/// The chip fetches what is there, so compilers ask for nothing else.
-fn whole(r: &Resource) -> Result<(), Trap> {
-    match r.shape.variant {
-        // Texels are converted as the descriptor says.
-        Variant::Whole | Variant::AnyFormat => Ok(()),
-        v => Err(Trap::new(TrapKind::Unsupported, format!("no descriptor of variant {} exists", v.name()))),
-    }
-}
-
-fn bytes(words: &[u32]) -> Vec<u8> {
-    words.iter().flat_map(|w| w.to_le_bytes()).collect()
-}
-
 /// The driver's table: of a vertex program attributes, the sampler, and the buffers of the attributes.
 fn own_table(stage: Stage, list: &[PlacedAttribute<'_>]) -> Result<Vec<u32>, Trap> {
     if stage != Stage::Vertex {
@@ -215,7 +204,10 @@ fn group_table(
     for r in entry.resources.iter().filter(|r| r.group == group && r.kind != ResourceKind::Immediates) {
         for element in 0..r.count.max(1) {
             let found = match r.kind {
-                ResourceKind::Uniform | ResourceKind::Storage => buffer(r, dispatch, device)?.to_vec(),
+                ResourceKind::Uniform | ResourceKind::Storage => {
+                    let (address, size) = buffer(r, dispatch, device)?;
+                    buffer_words(address, size).to_vec()
+                }
                 _ => device.descriptor(r.descriptor(element)).map(|d| d.words.clone()).unwrap_or_default(),
             };
             let (own, planes) = found.split_at(found.len().min(WORDS));
@@ -231,11 +223,4 @@ fn group_table(
         }
     }
     Ok(words)
-}
-
-/// The descriptor of a buffer.
-fn buffer(r: &Resource, dispatch: &Dispatch, device: &Device) -> Result<[u32; WORDS], Trap> {
-    let place = dispatch.require(r.group, r.binding, r.min_size.into())?;
-    let address = device.buffers.iter().find(|b| b.0 == place).map_or(0, |b| b.1);
-    Ok(buffer_words(address, dispatch.buffers[place].bytes.len() as u32))
 }

@@ -1,7 +1,7 @@
 //! Where texels lie: each layer of each level in a plane of its own, in tiles of 16 x 16 texels or in rows (`isa/graphics-valhall.md`, b.2).
 //! Surfaces of the size of a tile and more are tiled. Samples of a pixel lie a slice apart.
 
-use gpucc_sim::texture::{Image, TexelAt};
+use gpucc_sim::texture::{Image, TexelAt, level_size};
 
 use gpucc_drivers::surface::{Plane, SurfaceLayout};
 
@@ -56,9 +56,7 @@ impl Planes {
 
     /// Width, height, and depth or layers of a level.
     pub fn level_size(&self, level: u32) -> [u32; 3] {
-        let less = |s: u32| (s >> level).max(1);
-        let [w, h, d] = self.size;
-        [less(w), less(h), if self.is_3d { less(d) } else { d }]
+        level_size(self.size, self.is_3d, level)
     }
 
     /// Where a layer of a level begins, bytes of a row and of a slice, and bytes of the whole plane.

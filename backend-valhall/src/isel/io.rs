@@ -54,11 +54,6 @@ fn blend_descriptor(target: u8) -> Special {
     Special { byte: BLEND_DESCRIPTOR_0.byte + 2 * target, ..BLEND_DESCRIPTOR_0 }
 }
 
-/// Whether an input has the value of one vertex.
-fn is_flat(slot: &IoSlot) -> bool {
-    slot.interp.mode == Mode::Flat || !slot.ty.is_float()
-}
-
 /// Whether no attribute has the format: code finishes the word.
 pub(crate) fn is_fetched_as_a_word(format: VertexFormat) -> bool {
     format == VertexFormat::Snorm10_10_10_2
@@ -131,9 +126,9 @@ impl Isel<'_> {
 
     fn varying(&mut self, cx: &mut IselCx<'_>, slot: &IoSlot, number: u8, out: &[VReg]) {
         let sample = self.preloaded(cx, SAMPLE, Source::Family(abi::SAMPLE));
-        let from = From(if is_flat(slot) { SourceFormat::Flat32 } else { SourceFormat::F32 });
+        let from = From(if slot.is_flat() { SourceFormat::Flat32 } else { SourceFormat::F32 });
         let at = At(match slot.interp.at {
-            _ if is_flat(slot) => SamplePlace::Center,
+            _ if slot.is_flat() => SamplePlace::Center,
             Where::Center => SamplePlace::Center,
             Where::Centroid => SamplePlace::Centroid,
             Where::Sample => SamplePlace::Sample,

@@ -213,9 +213,8 @@ impl Descriptors for Vivante {
                 let address = match placed.iter().find(|p| p.0 == texture) {
                     Some(p) => p.1,
                     None => {
-                        let bytes = rest.iter().flat_map(|w| w.to_le_bytes()).collect();
                         let name = format!("descriptor of unit {number}'s texture");
-                        let address = placer.constant(device, name, bytes)? as u32;
+                        let address = placer.constant(device, name, gpucc_sim::words::bytes(rest))? as u32;
                         placed.push((texture, address));
                         address
                     }

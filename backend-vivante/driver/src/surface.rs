@@ -2,7 +2,7 @@
 //! layers or slices, and levels follow each other at multiples of 64 bytes. Of several samples a pixel is a block of two by two texels
 //! (`isa/graphics-vivante.md` 1.4, 2.2).
 
-use gpucc_sim::texture::{Image, TexelAt};
+use gpucc_sim::texture::{Image, TexelAt, level_size};
 
 use gpucc_drivers::surface::{Plane, SurfaceLayout};
 
@@ -41,9 +41,8 @@ impl Tiled {
 
     /// Width and height in texels of the surface, and depth or layers, of a level.
     pub fn level_size(&self, level: u32) -> [u32; 3] {
-        let less = |s: u32| (s >> level).max(1);
-        let [w, h, d] = self.size;
-        [less(w) * self.samples, less(h) * self.samples, if self.is_3d { less(d) } else { d }]
+        let [w, h, slices] = level_size(self.size, self.is_3d, level);
+        [w * self.samples, h * self.samples, slices]
     }
 
     /// Bytes of a row of texels of a level.

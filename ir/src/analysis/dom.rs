@@ -13,15 +13,18 @@ crate::entity!(
 
 const NONE: Node = Node(u32::MAX);
 
-/// Immediate dominators of nodes `0..n`.
-fn solve(n: usize, preds: &CsrLists<Node, Node>) -> Vec<Node> {
+/// Steps that no search takes.
+const UNLIMITED: u64 = u64::MAX;
+
+/// Immediate dominators of nodes `0..n`. Steps from node to node are taken off `left`; without any it ends too early.
+fn solve(n: usize, preds: &CsrLists<Node, Node>, left: &mut u64) -> Vec<Node> {
     let mut idom = vec![NONE; n];
     if n == 0 {
         return idom;
     }
     idom[0] = Node(0);
     let mut changed = true;
-    while changed {
+    while changed && *left > 0 {
         changed = false;
         trace::work(n as u64);
         for n in 1..n {
@@ -34,25 +37,30 @@ fn solve(n: usize, preds: &CsrLists<Node, Node>) -> Vec<Node> {
                     new = p;
                     continue;
                 }
-                new = meet(&idom, p, new);
+                new = meet(&idom, p, new, left);
             }
             if new != idom[n] {
                 idom[n] = new;
                 changed = true;
+            }
+            if *left == 0 {
+                break;
             }
         }
     }
     idom
 }
 
-/// The nearest node above both in the tree.
-fn meet(idom: &[Node], mut a: Node, mut b: Node) -> Node {
+/// The nearest node above both in the tree. The steps there are taken off `left`.
+fn meet(idom: &[Node], mut a: Node, mut b: Node, left: &mut u64) -> Node {
     while a != b {
         while a > b {
             a = idom[a.index()];
+            *left = left.saturating_sub(1);
         }
         while b > a {
             b = idom[b.index()];
+            *left = left.saturating_sub(1);
         }
     }
     a
@@ -147,6 +155,17 @@ impl DomTree {
 
     /// The tree of any graph of `n` blocks, by their successors.
     pub fn of(n: usize, entry: Block, succs: &CsrLists<Block, Block>) -> DomTree {
+        DomTree::search(n, entry, succs, &mut UNLIMITED.clone())
+    }
+
+    /// The same tree as [`DomTree::of`]; nothing where the search takes `most` steps from block to block.
+    pub fn within(n: usize, entry: Block, succs: &CsrLists<Block, Block>, most: u64) -> Option<DomTree> {
+        let mut left = most;
+        let tree = DomTree::search(n, entry, succs, &mut left);
+        (left > 0).then_some(tree)
+    }
+
+    fn search(n: usize, entry: Block, succs: &CsrLists<Block, Block>, left: &mut u64) -> DomTree {
         let order = rpo(n, entry.index(), |b| &succs[Block::new(b)]);
         let rpo: Vec<Block> = order.into_iter().map(Block).collect();
         let mut index = SecondaryMap::with_default(NONE);
@@ -158,7 +177,7 @@ impl DomTree {
         for (n, &b) in rpo.iter().enumerate() {
             edges.extend(succs[b].iter().map(|&s| (index[s], Node::new(n))));
         }
-        let idom = solve(rpo.len(), &CsrLists::new(&edges));
+        let idom = solve(rpo.len(), &CsrLists::new(&edges), left);
         let (pre, last) = number(&idom);
         let kids = children(&idom);
         DomTree { rpo, index, idom, pre, last, kids }
@@ -209,7 +228,7 @@ impl DomTree {
     }
     /// The nearest block that dominates both; both must be reachable.
     pub fn common(&self, a: Block, b: Block) -> Block {
-        self.block(meet(&self.idom, self.index[a], self.index[b]))
+        self.block(meet(&self.idom, self.index[a], self.index[b], &mut UNLIMITED.clone()))
     }
 }
 
@@ -266,7 +285,7 @@ impl PostDomTree {
             }
         }
         back.extend(exits.iter().map(|&b| (index[b], Node(0))));
-        let idom = solve(nodes.len(), &CsrLists::new(&back));
+        let idom = solve(nodes.len(), &CsrLists::new(&back), &mut UNLIMITED.clone());
         let (pre, last) = number(&idom);
         PostDomTree { nodes, index, idom, pre, last }
     }

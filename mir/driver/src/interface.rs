@@ -41,11 +41,6 @@ pub fn flags_of(used: &StageUse, stage: &StageInfo) -> u32 {
     .fold(0, |all, (on, flag)| all | if on { flag } else { 0 })
 }
 
-/// Whether an input has the value of one vertex.
-fn is_flat(slot: &IoSlot) -> bool {
-    slot.interp.mode == Mode::Flat || !slot.ty.is_float()
-}
-
 /// The rows of an entry: of `lowered`, each input that is read and each output, described as `source` has it. `place` says where
 /// the hardware has the slot of a number among the inputs or outputs; those that it does not have get no row.
 pub fn rows(
@@ -107,7 +102,7 @@ fn row(direction: Direction, travels: bool, slot: &IoSlot, form: Form, p: HwPlac
         Mode::Vertex0 => Interpolation::Vertex0,
         Mode::Vertex1 => Interpolation::Vertex1,
         Mode::Vertex2 => Interpolation::Vertex2,
-        _ if is_flat(slot) => Interpolation::Flat,
+        _ if slot.is_flat() => Interpolation::Flat,
         Mode::Linear => Interpolation::Linear,
         Mode::OverW => Interpolation::OverW,
         Mode::Perspective | Mode::Flat => Interpolation::Perspective,

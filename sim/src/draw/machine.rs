@@ -6,7 +6,7 @@
 
 use gpucc_container::{Access, Container, Entry, Resource, flags};
 
-use super::crew::{Crew, Worker};
+use super::crew::Crew;
 use super::{
     DepthTest, Draw, FragmentTraits, LinkedStages, QuadIn, QuadOut, RunStages, Stages, Targets, Varyings, VertexIn,
     VertexOut, VertexTraits,
@@ -17,6 +17,7 @@ use crate::dispatch::{Dispatch, RunOptions, RunReport};
 use crate::launch::source::DrawState;
 use crate::launch::{Launch, Limits};
 use crate::memory::Memory;
+use crate::simulator::{Core, World};
 use crate::trap::{Trap, TrapKind};
 
 /// Batches of quads that may wait for each other.
@@ -105,17 +106,7 @@ impl DrawLaunch<'_> {
         device: &DrawDevice,
         space: &mut AddressSpace,
     ) -> Result<(Memory, Vec<u64>), Trap> {
-        let (memory, _) = self.common.memory_on(dispatch, &device.device);
-        for (address, id, size) in self.common.places(dispatch, &device.device) {
-            space.fix(id, address, size)?;
-        }
-        let mut buffers = Vec::new();
-        for b in &self.common.buffers {
-            buffers.push(match space.base_of(b.id) {
-                Some(address) => address,
-                None => space.place(b.id, b.size, 256)?,
-            });
-        }
+        let (memory, _, buffers) = self.common.memory_in(dispatch, &device.device, space)?;
         Ok((memory, buffers))
     }
 
@@ -139,19 +130,13 @@ impl DrawLaunch<'_> {
     }
 }
 
-/// The state of waves of a draw on one core.
-pub trait DrawWorker: Worker {
-    /// The memory that [`DrawLaunch::memory`] gave.
-    fn memory(&mut self) -> &mut Memory;
-}
-
 /// A machine that draws: what both programs share, by which any core runs their waves.
 pub trait DrawMachine: Sync {
     /// Lanes of a wave, a multiple of 4.
     const LANES: usize;
 
-    /// The state of waves on one core.
-    type Worker: DrawWorker;
+    /// The state that waves on one core share, with the memory that [`DrawLaunch::memory`] gave.
+    type World: World;
 
     /// When depth and stencil are tested, if there is a fragment program.
     fn depth(&self) -> DepthTest;
@@ -174,7 +159,7 @@ pub trait DrawMachine: Sync {
     /// A trap of the program.
     fn vertices(
         &self,
-        on: &mut Self::Worker,
+        on: &mut Core<Self::World>,
         batch: &[VertexIn],
         words: &mut Vec<u32>,
         out: &mut Vec<VertexOut>,
@@ -187,7 +172,7 @@ pub trait DrawMachine: Sync {
     /// A trap of the program.
     fn quads(
         &self,
-        on: &mut Self::Worker,
+        on: &mut Core<Self::World>,
         batch: &[QuadIn<'_>],
         words: &[u32],
         targets: &Targets,
@@ -202,7 +187,7 @@ pub trait DrawMachine: Sync {
 /// A trap with its instruction and address.
 pub fn draw_on<M: DrawMachine>(
     launch: &DrawLaunch<'_>,
-    (machine, worker): (&M, M::Worker),
+    (machine, world): (&M, M::World),
     dispatch: &mut Dispatch,
     device: &mut DrawDevice,
     run: &mut RunStages<'_>,
@@ -211,16 +196,16 @@ pub fn draw_on<M: DrawMachine>(
     let ordered = launch.has(flags::WRITES_MEMORY) || options.perturb.is_some();
     let mut runner = Runner {
         machine,
-        worker,
+        core: Core::new(world, options),
         crew: Crew::new(if ordered { 1 } else { options.cores }),
         traits: launch.traits(machine.depth()),
         shades: launch.fragment.is_some(),
         words: Vec::new(),
     };
     let result = run(&mut runner);
-    let Runner { mut worker, crew, .. } = runner;
-    let steps = worker.steps().used();
-    let memory = worker.memory();
+    let Runner { mut core, crew, .. } = runner;
+    let steps = core.counts.steps.used();
+    let memory = core.world.memory();
     for b in &launch.common.buffers {
         dispatch.buffers[b.place].bytes = memory.take(b.id).into_vec();
     }
@@ -235,8 +220,8 @@ pub fn draw_on<M: DrawMachine>(
 /// A machine as the stages of a draw.
 struct Runner<'m, M: DrawMachine> {
     machine: &'m M,
-    worker: M::Worker,
-    crew: Crew<M::Worker>,
+    core: Core<M::World>,
+    crew: Crew<Core<M::World>>,
     traits: FragmentTraits,
     /// Whether there is a fragment program.
     shades: bool,
@@ -272,15 +257,15 @@ impl<M: DrawMachine> Stages for Runner<'_, M> {
     }
 
     fn vertices(&mut self, batch: &[VertexIn], out: &mut Vec<VertexOut>) -> Result<(), Trap> {
-        let Runner { machine, worker, crew, words, .. } = self;
+        let Runner { machine, core, crew, words, .. } = self;
         words.clear();
         let lists: Vec<&[VertexIn]> = batch.chunks(M::LANES).collect();
-        let work = |on: &mut M::Worker, k: usize| {
+        let work = |on: &mut Core<M::World>, k: usize| {
             let (mut own, mut made) = (Vec::new(), Vec::new());
             machine.vertices(on, lists[k], &mut own, &mut made)?;
             Ok((made, own))
         };
-        crew.each(worker, lists.len(), work, |(made, own): (Vec<VertexOut>, Vec<u32>)| {
+        crew.each(core, lists.len(), work, |(made, own): (Vec<VertexOut>, Vec<u32>)| {
             let base = words.len() as u32;
             words.extend(own);
             out.extend(made.into_iter().map(|v| VertexOut { words: v.words.start + base..v.words.end + base, ..v }));
@@ -292,17 +277,17 @@ impl<M: DrawMachine> Stages for Runner<'_, M> {
     }
 
     fn batches(&mut self, list: &[&[QuadIn<'_>]], targets: &Targets, out: &mut Vec<QuadOut>) -> Result<(), Trap> {
-        let Runner { machine, worker, crew, words, shades, .. } = self;
+        let Runner { machine, core, crew, words, shades, .. } = self;
         if !*shades {
             out.extend(list.iter().copied().flatten().map(QuadOut::plain));
             return Ok(());
         }
-        let work = |on: &mut M::Worker, k: usize| {
+        let work = |on: &mut Core<M::World>, k: usize| {
             let mut made = Vec::with_capacity(list[k].len());
             machine.quads(on, list[k], words, targets, &mut made)?;
             Ok(made)
         };
-        crew.each(worker, list.len(), work, |made| out.extend(made))
+        crew.each(core, list.len(), work, |made| out.extend(made))
     }
 
     fn executed(&self) -> Option<&RunReport> {
@@ -310,6 +295,6 @@ impl<M: DrawMachine> Stages for Runner<'_, M> {
     }
 
     fn charge(&mut self, steps: u64) -> Result<(), Trap> {
-        self.worker.steps().spend(steps)
+        self.core.counts.steps.spend(steps)
     }
 }

@@ -27,7 +27,7 @@ use crate::texture::Texel;
 use crate::trap::Trap;
 
 pub use crew::{Crew, Worker};
-pub use machine::{DrawEntries, DrawLaunch, DrawMachine, DrawWorker, draw_on};
+pub use machine::{DrawEntries, DrawLaunch, DrawMachine, draw_on};
 pub use mixed::{Handed, LinkedStages, Mixed, RunStages, Varyings};
 pub use run::draw;
 pub use surface::{Counts, Surface, Targets};

@@ -23,6 +23,12 @@ pub struct Image {
     pub bytes: Versioned,
 }
 
+/// Width, height, and depth or layers of a level of a texture, by those of its first level.
+pub fn level_size(size: [u32; 3], is_3d: bool, level: u32) -> [u32; 3] {
+    let [w, h, d] = size.map(|s| s.checked_shr(level).unwrap_or(0).max(1));
+    [w, h, if is_3d { d } else { size[2] }]
+}
+
 impl Image {
     /// A texture of zeros.
     pub fn new(format: Format, is_3d: bool, size: [u32; 3], levels: u32, samples: u32) -> Image {
@@ -39,8 +45,7 @@ impl Image {
 
     /// Width, height, and depth or layers of a level.
     pub fn level_size(&self, level: u32) -> [u32; 3] {
-        let shrink = |s: u32| s.checked_shr(level).unwrap_or(0).max(1);
-        [shrink(self.size[0]), shrink(self.size[1]), if self.is_3d { shrink(self.size[2]) } else { self.size[2] }]
+        level_size(self.size, self.is_3d, level)
     }
 
     /// Bytes of a pixel with its samples.

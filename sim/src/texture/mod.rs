@@ -19,7 +19,7 @@ pub mod sampler;
 
 pub use cube::{Face, face_texel, project, project_gradient};
 pub use format::{Base, Codec, Format, FormatError, Texel};
-pub use image::{Channel, Image, ImageView};
+pub use image::{Channel, Image, ImageView, level_size};
 pub use lod::{Gradient, MipBlend, lambda_of, mip_levels};
 pub use memory::{MemoryTexels, NoTexels, texel_words};
 pub use request::{Coords, Layer, Lod, Request, What};

@@ -6,22 +6,21 @@
 use gpucc_container::{Container, Entry, IoPlace, Preload, Source};
 use gpucc_num::pack;
 use gpucc_sim::draw::{
-    DepthTest, Draw, DrawEntries, DrawLaunch, DrawMachine, DrawWorker, Handed, Primitive, QuadIn, QuadOut, RunStages,
-    Targets, Varyings, VertexIn, VertexOut, VertexTraits, Where, Worker, draw_on,
+    DepthTest, Draw, DrawEntries, DrawLaunch, DrawMachine, Handed, Primitive, QuadIn, QuadOut, RunStages, Targets,
+    Varyings, VertexIn, VertexOut, VertexTraits, Where, draw_on,
 };
 use gpucc_sim::quads::Masks;
 use gpucc_sim::texture::Texel;
 use gpucc_sim::{
-    AddressSpace, AllocId, At, Dispatch, DrawDevice, DrawState, Memory, OwnMemory, RaceCheck, Registers, RunOptions,
-    RunReport, RunState, SplitMix64, StepBudget, Trap, TrapKind,
+    AddressSpace, AllocId, At, Core, Dispatch, DrawDevice, DrawState, Registers, RunOptions, RunReport, Trap, TrapKind,
 };
 
 use super::cache::L1;
-use super::decode::{self, Decoded};
 use super::export::Export;
 use super::launch::{LaunchState, Values, check_scratch};
 use super::memory::DeviceMemory;
 use super::state;
+use super::step::Program;
 use super::subgroup::{LANES, Wave};
 use crate::abi::{self, reg};
 
@@ -51,7 +50,7 @@ impl Words<'_> {
 struct StageProgram<'a> {
     launch: LaunchState<'a>,
     entry: &'a Entry,
-    code: Vec<Decoded>,
+    program: Program<'a>,
     values: Values,
     scratch: AllocId,
     mode: u32,
@@ -79,44 +78,7 @@ struct Machine<'a> {
 }
 
 /// A compute unit.
-struct Unit {
-    env: DeviceMemory,
-    seed: Option<SplitMix64>,
-    launched: u64,
-    steps: StepBudget,
-    report: RunReport,
-    classes: [u64; super::step::CLASSES.len()],
-}
-
-impl Worker for Unit {
-    fn steps(&mut self) -> &mut StepBudget {
-        &mut self.steps
-    }
-
-    fn counted(&mut self) -> RunReport {
-        let mut report = std::mem::take(&mut self.report);
-        for (class, n) in super::step::CLASSES.iter().zip(&mut self.classes).filter(|(_, n)| **n > 0) {
-            report.add_class(class, std::mem::take(n));
-        }
-        report
-    }
-
-    fn twin(&mut self) -> Unit {
-        Unit {
-            env: self.env.clone(),
-            seed: self.seed.clone(),
-            steps: self.steps.clone(),
-            report: RunReport::default(),
-            ..*self
-        }
-    }
-}
-
-impl DrawWorker for Unit {
-    fn memory(&mut self) -> &mut Memory {
-        &mut self.env.memory
-    }
-}
+type Unit = Core<DeviceMemory>;
 
 /// Gives the programs of a draw as stages to `run`, with what a driver part prepared. Buffers of the dispatch and residents of the
 /// device hold in the end what was written, also when the draw ends in a trap.
@@ -159,9 +121,10 @@ impl<'a> StageProgram<'a> {
         check_scratch(entry.meta.scratch_bytes, rsrc2 & 1 == 1)?;
         let mode = rsrc1 >> 12 & 0xff | (rsrc1 >> 21 & 1) << 8 | (rsrc1 >> 23 & 1) << 9;
         let launch = LaunchState::staged(common, entry, mode);
-        let code = decode::predecode(&entry.code, common.generation, entry.stage.bit(), launch.limits);
+        let of = (common.generation, entry.stage.bit());
+        let program = Program::new(&entry.code, entry.code.len(), of, launch.limits);
         let (values, scratch) = (Values::default(), AllocId(0));
-        Ok(StageProgram { launch, entry, code, values, scratch, mode, user: rsrc2 >> 1 & 31 })
+        Ok(StageProgram { launch, entry, program, values, scratch, mode, user: rsrc2 >> 1 & 31 })
     }
 
     /// That the preloads are what register words make the hardware load.
@@ -219,7 +182,7 @@ impl<'a> Machine<'a> {
         draw: &Draw<'_>,
         dispatch: &Dispatch,
         device: &DrawDevice,
-    ) -> Result<(Machine<'a>, Unit), Trap> {
+    ) -> Result<(Machine<'a>, DeviceMemory), Trap> {
         let (words, common) = (Words(registers), &launch.common);
         let rsrc = [reg::SPI_SHADER_PGM_RSRC1_VS, reg::SPI_SHADER_PGM_RSRC2_VS];
         let mut vertex = StageProgram::new(common, launch.vertex, &words, rsrc)?;
@@ -248,28 +211,7 @@ impl<'a> Machine<'a> {
             side.launch.fill_root(&mut memory, &mut space, &mut side.values, root)?;
         }
         let target = draw.merger.targets.first().and_then(Option::as_ref);
-        let unit = Unit {
-            env: DeviceMemory {
-                memory,
-                space,
-                lds,
-                lds_size: 0,
-                scratch: vertex.scratch,
-                l1,
-                epoch: 0,
-                stored: Vec::new(),
-                races: RaceCheck::default(),
-                own: OwnMemory::new(Vec::new()),
-                values: Values::default(),
-                past: None,
-                waves: 0,
-            },
-            seed: options.perturb.map(SplitMix64::new),
-            launched: 0,
-            steps: StepBudget::new(options),
-            report: RunReport::default(),
-            classes: [0; super::step::CLASSES.len()],
-        };
+        let env = DeviceMemory::new((memory, space, l1), (lds, 0), vertex.scratch);
         let machine = Machine {
             conventions,
             samples: draw.raster.samples,
@@ -284,7 +226,7 @@ impl<'a> Machine<'a> {
             generation: common.generation,
             perturb: options.perturb,
         };
-        Ok((machine, unit))
+        Ok((machine, env))
     }
 
     /// Runs a wave of a program; gives its exports.
@@ -297,19 +239,16 @@ impl<'a> Machine<'a> {
         lane: &mut dyn FnMut(Source, usize) -> u32,
     ) -> Result<Vec<Export>, Trap> {
         let vgprs = side.launch.limits.vgprs as usize;
-        let mut rng = unit.seed.as_ref().map(|s| s.fork(unit.launched));
-        unit.env.scratch = side.scratch;
-        if unit.env.memory.len(side.scratch) > 0 {
-            unit.env.memory.reset_undefined(side.scratch, rng.as_mut());
+        let mut rng = unit.begin();
+        unit.world.scratch = side.scratch;
+        if unit.world.memory.len(side.scratch) > 0 {
+            unit.world.memory.reset_undefined(side.scratch, rng.as_mut());
         }
         let mut w = Wave::new(vgprs, self.generation, side.mode, rng);
-        unit.launched += 1;
-        unit.report.subgroups += 1;
         w.set_exec(exec);
         w.conventions = self.conventions;
         w.seed = self.perturb;
         w.code = side.values.code();
-        w.exports = Some(Vec::new());
         // Stores of an earlier wave may be in memory: the caches begin anew with each draw only.
         w.scalar_epoch = 0;
         for p in &side.entry.preloads {
@@ -332,17 +271,7 @@ impl<'a> Machine<'a> {
                 _ => {}
             }
         }
-        let Unit { env, steps, report, classes, .. } = unit;
-        loop {
-            let stop = super::step::step(&mut w, steps.slice(), &side.code, env, steps, report, classes);
-            let stop = stop.map_err(|t| match side.code.get(w.pc) {
-                Some(d) => t.at(d.at.into(), || side.launch.text(d.at)),
-                None => t.at(side.entry.code.len() as u64, || "end of the code".into()),
-            })?;
-            if stop == RunState::Done {
-                return Ok(w.exports.unwrap_or_default());
-            }
-        }
+        side.program.exports(w, unit)
     }
 
     /// Positions, clip distances and parameters of a wave.
@@ -668,7 +597,7 @@ fn colour(format: u32, w: [u32; 4]) -> Texel {
 
 impl DrawMachine for Machine<'_> {
     const LANES: usize = LANES;
-    type Worker = Unit;
+    type World = DeviceMemory;
 
     fn depth(&self) -> DepthTest {
         match self.words.get(reg::DB_SHADER_CONTROL) {
@@ -726,7 +655,7 @@ impl DrawMachine for Machine<'_> {
         out: &mut Vec<QuadOut>,
     ) -> Result<(), Trap> {
         let Some(fragment) = &self.fragment else { return Err(refuse("there is no fragment program")) };
-        let prim_mask = self.place_parameters(&mut unit.env, batch, words)?;
+        let prim_mask = self.place_parameters(&mut unit.world, batch, words)?;
         let Masks { covered, whole, .. } = Masks::of(batch);
         let mut lane = |s: Source, l: usize| match s {
             Source::Family(n) if n >= abi::FAMILY_PS_INPUT => {

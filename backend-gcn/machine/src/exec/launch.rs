@@ -3,14 +3,14 @@
 use gpucc_container::{Container, DescriptorKey, Entry, Preload, Source};
 use gpucc_isa::Isa;
 use gpucc_sim::{
-    AddressSpace, Agent, AllocId, At, BarrierRule, Device, Dispatch, Machine, Memory, OwnMemory, Past, RaceCheck,
-    Rules, RunOptions, RunReport, RunState, Simulator, SplitMix64, StepBudget, Trap, TrapKind,
+    AddressSpace, Agent, AllocId, At, BarrierRule, Core, Device, Dispatch, Machine, Memory, OwnMemory, Past, RaceCheck,
+    Rules, RunOptions, RunReport, RunState, Simulator, SplitMix64, Trap, TrapKind,
 };
 
 use super::cache::{L1, UNITS};
-use super::decode::{Decoded, Limits, predecode};
+use super::decode::Limits;
 use super::memory::DeviceMemory;
-use super::step::{CLASSES, step, text_of};
+use super::step::Program;
 use super::subgroup::{LANES, Wave};
 use crate::abi::{self, Rsrc2};
 use crate::isa::{GFX8, Gcn};
@@ -44,31 +44,17 @@ pub fn run_on(
 ) -> Result<RunReport, Trap> {
     let common = gpucc_sim::Launch::on(&LIMITS, container, entry, dispatch, device, options)?;
     let launch = LaunchState::new(&common)?;
-    let code = predecode(common.instructions(), common.generation, common.entry.stage.bit(), launch.limits);
-    let run = Run {
-        env: launch.environment(dispatch, device)?,
-        launch: &launch,
-        code,
-        end: common.instructions().len() as u64,
-        seed: options.perturb.map(SplitMix64::new),
-        steps: StepBudget::new(options),
-        report: RunReport::default(),
-        classes: [0; CLASSES.len()],
-    };
-    common.run_on(run, dispatch, device)
+    let (code, of) = (&common.entry.code, (common.generation, common.entry.stage.bit()));
+    let program = &Program::new(code, common.instructions().len(), of, launch.limits);
+    let core = Core::new(launch.environment(dispatch, device)?, options);
+    common.run_on(Run { launch: &launch, program, core }, dispatch, device)
 }
 
 /// A run under way.
 struct Run<'a> {
     launch: &'a LaunchState<'a>,
-    code: Vec<Decoded>,
-    env: DeviceMemory,
-    /// Where instructions end.
-    end: u64,
-    seed: Option<SplitMix64>,
-    steps: StepBudget,
-    report: RunReport,
-    classes: [u64; CLASSES.len()],
+    program: &'a Program<'a>,
+    core: Core<DeviceMemory>,
 }
 
 impl Machine for Run<'_> {
@@ -76,65 +62,45 @@ impl Machine for Run<'_> {
 
     fn start(&mut self, slot: usize, number: u64, id: [u32; 3], waves: &mut Vec<Wave>) -> Result<(), Trap> {
         self.enter(slot);
-        self.env.races.begin(slot, id);
-        let rng = self.seed.as_ref().map(|s| s.fork(number));
-        *waves = self.launch.waves(&mut self.env, id, rng, number)?;
-        self.report.subgroups += waves.len() as u64;
+        self.core.world.races.begin(slot, id);
+        let rng = self.core.seed.as_ref().map(|s| s.fork(number));
+        *waves = self.launch.waves(&mut self.core.world, id, rng, number)?;
+        self.core.counts.report.subgroups += waves.len() as u64;
         Ok(())
     }
 
     fn enter(&mut self, slot: usize) {
-        let DeviceMemory { own, memory, races, .. } = &mut self.env;
+        let DeviceMemory { own, memory, races, .. } = &mut self.core.world;
         own.enter(slot, memory, races);
     }
 
     fn run(&mut self, w: &mut Wave, time_slice: u32) -> Result<RunState, Trap> {
-        let Run { launch, code, env, steps, report, classes, end, .. } = self;
-        step(w, time_slice, code, env, steps, report, classes).map_err(|t| match code.get(w.pc) {
-            Some(d) => t.at(d.at.into(), || launch.text(d.at)),
-            None => t.at(*end, || "end of the code".into()),
-        })
+        self.program.run(w, time_slice, &mut self.core)
     }
 
     fn passed_barrier(&mut self) {
-        self.env.races.barrier();
+        self.core.world.races.barrier();
     }
 }
 
 impl Simulator for Run<'_> {
-    const CLASSES: &'static [&'static str] = &CLASSES;
+    type World = DeviceMemory;
     const BARRIERS: BarrierRule = BarrierRule { ended_arrives: true, same_place: true };
 
-    fn memory(&mut self) -> &mut Memory {
-        &mut self.env.memory
+    fn core(&mut self) -> &mut Core<DeviceMemory> {
+        &mut self.core
     }
 
     fn races(&mut self) -> &mut RaceCheck {
-        &mut self.env.races
+        &mut self.core.world.races
     }
 
-    fn steps(&mut self) -> &mut StepBudget {
-        &mut self.steps
-    }
-
-    fn twin(&self) -> Option<Self> {
-        Some(Run {
-            code: self.code.clone(),
-            env: self.env.clone(),
-            seed: self.seed.clone(),
-            steps: self.steps.clone(),
-            report: RunReport::default(),
-            classes: [0; CLASSES.len()],
-            ..*self
-        })
-    }
-
-    fn counted(&mut self) -> (RunReport, &[u64]) {
-        (std::mem::take(&mut self.report), &self.classes)
+    fn twin(&self) -> Self {
+        Run { core: self.core.beside(), ..*self }
     }
 
     fn text(&self, pc: u64) -> String {
-        self.launch.text(pc as u32)
+        self.program.text(pc as u32)
     }
 }
 
@@ -359,21 +325,11 @@ impl<'a> LaunchState<'a> {
 
     /// Memory of the run: buffers, root block, constants, LDS, scratch.
     pub(crate) fn environment(&self, dispatch: &Dispatch, device: &Device) -> Result<DeviceMemory, Trap> {
-        let (mut memory, mut races) = self.common.memory_on(dispatch, device);
         let perturb = self.common.options.perturb;
         let mut space = AddressSpace::new64(perturb);
+        let (mut memory, mut races, buffers) = self.common.memory_in(dispatch, device, &mut space)?;
         let mut rng = perturb.map(|p| SplitMix64::new(p ^ 0x6c64_7300));
         let l1 = L1::new(&memory, memory.count());
-        for (address, id, size) in self.common.places(dispatch, device) {
-            space.fix(id, address, size)?;
-        }
-        let mut buffers = Vec::new();
-        for b in &self.common.buffers {
-            buffers.push(match space.base_of(b.id) {
-                Some(address) => address,
-                None => space.place(b.id, b.size, 256)?,
-            });
-        }
         let lds_size = self.rsrc2.lds_bytes;
         let lds = memory.alloc_undefined("workgroup memory", lds_size as usize, rng.as_mut());
         let data = memory.alloc("constants", self.entry.data.clone(), false);
@@ -413,8 +369,8 @@ impl<'a> LaunchState<'a> {
         races.watch(lds, lds_size.into(), "workgroup memory", gpucc_sim::WORKGROUP);
         let own = OwnMemory::new(vec![lds, scratch]);
         let past = perturb.filter(|_| self.common.options.weak).map(|_| Past::default());
-        let (epoch, stored, waves) = (0, Vec::new(), 0);
-        Ok(DeviceMemory { memory, space, lds, lds_size, scratch, l1, epoch, stored, races, own, values, past, waves })
+        let empty = DeviceMemory::new((memory, space, l1), (lds, lds_size), scratch);
+        Ok(DeviceMemory { races, own, values, past, ..empty })
     }
 
     fn root_words(&self) -> usize {
@@ -542,10 +498,5 @@ impl<'a> LaunchState<'a> {
             out.push(w);
         }
         Ok(out)
-    }
-
-    /// Text of the instruction at a byte address.
-    pub(crate) fn text(&self, at: u32) -> String {
-        text_of(&self.entry.code[at as usize..], self.generation, self.entry.stage.bit())
     }
 }

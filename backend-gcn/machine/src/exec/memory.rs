@@ -1,6 +1,6 @@
 //! Scalar memory, buffers and FLAT (sections 5 and 11).
 
-use gpucc_sim::{AddressSpace, Agent, AllocId, By, Late, Memory, OwnMemory, Past, RaceCheck, Trap, TrapKind};
+use gpucc_sim::{AddressSpace, Agent, AllocId, By, Late, Memory, OwnMemory, Past, RaceCheck, Trap, TrapKind, World};
 
 use super::cache::L1;
 use super::decode::Decoded;
@@ -8,6 +8,7 @@ use super::format;
 use super::lanes::lanes;
 use super::launch::Values;
 use super::salu::unsupported;
+use super::step::CLASSES;
 use super::subgroup::{LANES, Order, Wave, undefined};
 use crate::isa::{Format, GFX6, GFX8};
 use crate::operand::M0;
@@ -39,7 +40,38 @@ pub(crate) struct DeviceMemory {
     pub waves: u32,
 }
 
+impl World for DeviceMemory {
+    const CLASSES: &'static [&'static str] = &CLASSES;
+
+    fn memory(&mut self) -> &mut Memory {
+        &mut self.memory
+    }
+}
+
 impl DeviceMemory {
+    /// Memory with workgroup memory of some size, and scratch: nobody watches it, and preloads ask for nothing in it.
+    pub(crate) fn new(
+        (memory, space, l1): (Memory, AddressSpace, L1),
+        (lds, lds_size): (AllocId, u32),
+        scratch: AllocId,
+    ) -> DeviceMemory {
+        DeviceMemory {
+            memory,
+            space,
+            lds,
+            lds_size,
+            scratch,
+            l1,
+            epoch: 0,
+            stored: Vec::new(),
+            races: RaceCheck::default(),
+            own: OwnMemory::new(Vec::new()),
+            values: Values::default(),
+            past: None,
+            waves: 0,
+        }
+    }
+
     /// A load through the vector cache of a compute unit, or from L2.
     pub(crate) fn load(&mut self, unit: Option<u8>, address: u64, size: u32, by: By) -> Result<u64, Trap> {
         let (id, offset) = self.space.resolve(address, size)?;

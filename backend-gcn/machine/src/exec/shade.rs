@@ -1,13 +1,13 @@
 //! One wave of a vertex or fragment program: registers and parameters in, exports out.
 
 use gpucc_isa::stage::FS;
-use gpucc_sim::{AddressSpace, Memory, OwnMemory, RaceCheck, Rules, RunOptions, RunReport, RunState, StepBudget, Trap};
+use gpucc_sim::{AddressSpace, Core, Memory, Rules, RunOptions, Trap};
 
 use super::cache::L1;
-use super::decode::{self, Limits};
+use super::decode::Limits;
 use super::export::Export;
-use super::launch::Values;
 use super::memory::DeviceMemory;
+use super::step::Program;
 use super::subgroup::{LANES, Wave};
 
 /// The state that a wave starts with. Registers that are not given are undefined.
@@ -31,28 +31,15 @@ pub struct Shade {
 /// The first broken rule, with instruction and address.
 pub fn shade(code: &[u8], generation: u8, start: &Shade, options: &RunOptions) -> Result<Vec<Export>, Trap> {
     let limits = Limits { sgprs: 104, vgprs: 256, conventions: options.rules == Rules::Conventions };
-    let decoded = decode::predecode(code, generation, FS, limits);
+    let program = Program::new(code, code.len(), (generation, FS), limits);
     let mut memory = Memory::new();
     let lds = memory.alloc("parameters", start.parameters.clone(), false);
     let scratch = memory.alloc("scratch", Vec::new(), true);
-    let mut env = DeviceMemory {
-        l1: L1::new(&memory, 0),
-        memory,
-        space: AddressSpace::new64(options.perturb),
-        lds,
-        lds_size: start.parameters.len() as u32,
-        scratch,
-        epoch: 0,
-        stored: Vec::new(),
-        races: RaceCheck::default(),
-        own: OwnMemory::new(Vec::new()),
-        values: Values::default(),
-        past: None,
-        waves: 0,
-    };
+    let l1 = L1::new(&memory, 0);
+    let space = AddressSpace::new64(options.perturb);
+    let env = DeviceMemory::new((memory, space, l1), (lds, start.parameters.len() as u32), scratch);
     let mut w = Wave::new(limits.vgprs as usize, generation, start.mode, None);
     w.conventions = limits.conventions;
-    w.exports = Some(Vec::new());
     w.set_exec(start.exec);
     for &(n, v) in &start.sgprs {
         w.s[usize::from(n)] = v;
@@ -62,16 +49,5 @@ pub fn shade(code: &[u8], generation: u8, start: &Shade, options: &RunOptions) -
         w.v[usize::from(*n)] = *v;
         w.v_known[usize::from(*n)] = u64::MAX;
     }
-    let mut steps = StepBudget::new(options);
-    let (mut report, mut classes) = (RunReport::default(), [0; super::step::CLASSES.len()]);
-    loop {
-        let stop = super::step::step(&mut w, 1000, &decoded, &mut env, &mut steps, &mut report, &mut classes);
-        let stop = stop.map_err(|t| match decoded.get(w.pc) {
-            Some(d) => t.at(d.at.into(), || super::step::text_of(&code[d.at as usize..], generation, FS)),
-            None => t.at(code.len() as u64, || "end of the code".into()),
-        })?;
-        if stop == RunState::Done {
-            return Ok(w.exports.unwrap_or_default());
-        }
-    }
+    program.exports(w, &mut Core::new(env, options))
 }

@@ -428,7 +428,7 @@ impl Machine<'_> {
                 let sr = code.inst.get("sr").unwrap_or(0);
                 let values = match sr {
                     0 => std::array::from_fn(|l| l as u32 | warp.id << 8),
-                    1 => [self.instructions as u32; 32],
+                    1 => [self.counts.report.instructions as u32; 32],
                     2 => zero,
                     8 if self.program.stage == gpucc_isa::stage::FS && self.program.generation >= 3 => warp.io.sample,
                     _ => {

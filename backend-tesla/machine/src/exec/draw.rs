@@ -7,17 +7,16 @@ use gpucc_container::{Container, Entry, IoPlace, ResourceKind, UNIFORM_FILE};
 use gpucc_num::convert::f16_to_f32;
 use gpucc_pipeline::Target;
 use gpucc_sim::draw::{
-    DepthTest, Draw, DrawEntries, DrawLaunch, DrawMachine, DrawWorker, Mode, QuadIn, QuadOut, RunStages, Targets,
-    Varyings, VertexIn, VertexOut, Where, Worker, draw_on,
+    DepthTest, Draw, DrawEntries, DrawLaunch, DrawMachine, Mode, QuadIn, QuadOut, RunStages, Targets, Varyings,
+    VertexIn, VertexOut, Where, draw_on,
 };
 use gpucc_sim::quads::Masks;
 use gpucc_sim::texture::format::{from_snorm, from_unorm};
 use gpucc_sim::{
-    AddressSpace, AllocId, At, Dispatch, DrawDevice, DrawState, Memory, Registers, RunOptions, RunReport, SplitMix64,
-    StepBudget, Trap, TrapKind,
+    AddressSpace, AllocId, At, Core, Dispatch, DrawDevice, DrawState, Registers, RunOptions, RunReport, Trap, TrapKind,
 };
 
-use super::decode::{CLASSES, DecodedProgram};
+use super::decode::DecodedProgram;
 use super::launch::{LIMITS, SAMPLERS, TEXTURES, check_scratch};
 use super::memory::DeviceMemory;
 use super::state;
@@ -135,44 +134,7 @@ struct Machine<'a> {
 }
 
 /// A multiprocessor.
-struct Unit {
-    env: DeviceMemory,
-    seed: Option<SplitMix64>,
-    launched: u64,
-    steps: StepBudget,
-    report: RunReport,
-    classes: [u64; CLASSES.len()],
-}
-
-impl Worker for Unit {
-    fn steps(&mut self) -> &mut StepBudget {
-        &mut self.steps
-    }
-
-    fn counted(&mut self) -> RunReport {
-        let mut report = std::mem::take(&mut self.report);
-        for (class, n) in CLASSES.iter().zip(&mut self.classes).filter(|(_, n)| **n > 0) {
-            report.add_class(class, std::mem::take(n));
-        }
-        report
-    }
-
-    fn twin(&mut self) -> Unit {
-        Unit {
-            env: self.env.clone(),
-            seed: self.seed.clone(),
-            steps: self.steps.clone(),
-            report: RunReport::default(),
-            ..*self
-        }
-    }
-}
-
-impl DrawWorker for Unit {
-    fn memory(&mut self) -> &mut Memory {
-        &mut self.env.memory
-    }
-}
+type Unit = Core<DeviceMemory>;
 
 /// Gives the programs of a draw as stages to `run`, with what a driver part prepared. Buffers of the dispatch and residents of the
 /// device hold in the end what was written, also when the draw ends in a trap.
@@ -250,7 +212,7 @@ impl<'a> Machine<'a> {
         draw: &Draw<'_>,
         dispatch: &Dispatch,
         device: &DrawDevice,
-    ) -> Result<(Machine<'a>, Unit), Trap> {
+    ) -> Result<(Machine<'a>, DeviceMemory), Trap> {
         let options = launch.common.options;
         let mut space = AddressSpace::new64(options.perturb);
         let (memory, _) = launch.memory(dispatch, device, &mut space)?;
@@ -260,14 +222,6 @@ impl<'a> Machine<'a> {
         let vertex = StageProgram::new(launch, launch.vertex, &mut env, &device.tables[0])?;
         let fragment =
             launch.fragment.map(|f| StageProgram::new(launch, f, &mut env, &device.tables[1])).transpose()?;
-        let unit = Unit {
-            env,
-            seed: options.perturb.map(SplitMix64::new),
-            launched: 0,
-            steps: StepBudget::new(options),
-            report: RunReport::default(),
-            classes: [0; CLASSES.len()],
-        };
         let get = |m: u32| registers.get(METHODS, m);
         let size = get(method::VP_RESULT_MAP_SIZE);
         let results = get(method::VP_REG_ALLOC_RESULT);
@@ -310,7 +264,7 @@ impl<'a> Machine<'a> {
             generation: launch.common.generation,
             rules: options.rules,
         };
-        Ok((machine, unit))
+        Ok((machine, env))
     }
 
     fn get(&self, m: u32) -> u32 {
@@ -319,25 +273,14 @@ impl<'a> Machine<'a> {
 
     /// Runs a warp of a program to its end.
     fn run(&self, side: &StageProgram<'_>, unit: &mut Unit, exists: u32, io: Io) -> Result<Warp, Trap> {
-        let rng = unit.seed.as_ref().map(|s| s.fork(unit.launched));
-        unit.launched += 1;
-        unit.report.subgroups += 1;
-        unit.env.constant = side.constant;
-        unit.env.tables = side.tables;
+        let mut rng = unit.begin();
+        unit.world.constant = side.constant;
+        unit.world.tables = side.tables;
         let scratch = side.entry.meta.scratch_bytes;
         let mut warp = Warp::new(0, exists, side.registers, scratch, side.stack, rng.clone());
         warp.io = io;
-        let mut executor = Executor::new(&side.program, &mut unit.env, unit.steps.clone(), rng);
-        executor.rules = self.rules;
-        let result = executor.run_to_end(&mut warp);
-        let (steps, instructions) = (executor.steps.clone(), executor.instructions);
-        let (lanes, clocks, classes) = (executor.lane_instructions, executor.clocks, executor.classes);
-        unit.steps = steps;
-        unit.report.instructions += instructions;
-        unit.report.lane_instructions += lanes;
-        unit.report.busy[0] += 64 * clocks;
-        unit.classes.iter_mut().zip(classes).for_each(|(a, b)| *a += b);
-        result.map(|()| warp)
+        Executor::new(&side.program, unit, &mut rng, self.rules).run_to_end(&mut warp)?;
+        Ok(warp)
     }
 
     /// A word of a vertex that the map names, of what it gave; nothing where it gave nothing.
@@ -607,7 +550,7 @@ fn elements(registers: &Registers) -> Result<Vec<Element>, Trap> {
 
 impl DrawMachine for Machine<'_> {
     const LANES: usize = LANES;
-    type Worker = Unit;
+    type World = DeviceMemory;
 
     fn depth(&self) -> DepthTest {
         if self.get(method::FP_CONTROL) & 0x10_0100 != 0 { DepthTest::Late } else { DepthTest::Reject }
@@ -642,7 +585,7 @@ impl DrawMachine for Machine<'_> {
             let mut found = [[0; 32]; 4];
             for (l, v) in batch.iter().enumerate() {
                 let index = if e.per_instance { v.instance.wrapping_sub(self.state.first[1]) } else { v.vertex };
-                for (f, w) in found.iter_mut().zip(self.fetch(&unit.env, e, index)?) {
+                for (f, w) in found.iter_mut().zip(self.fetch(&unit.world, e, index)?) {
                     f[l] = w;
                 }
             }

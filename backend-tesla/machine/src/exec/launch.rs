@@ -1,15 +1,15 @@
 //! Runs a dispatch of a container as warps, and brings back what they wrote.
 
-use super::decode::{CLASSES, DecodedProgram};
+use super::decode::DecodedProgram;
 use super::memory::{DeviceMemory, Window, WindowShape};
-use super::step::{Counts, Machine};
+use super::step::Machine;
 use super::subgroup::Warp;
 use crate::Tesla;
 use gpucc_container::{Access, Container, Meta, Resource, ResourceKind, Source, UNIFORM_FILE};
 use gpucc_isa::Isa;
 use gpucc_sim::{
-    At, Device, Dispatch, Limits, Memory, OwnMemory, RaceCheck, Rules, RunOptions, RunReport, RunState, Simulator,
-    SplitMix64, StepBudget, Trap, TrapKind, local_id,
+    At, Core, Device, Dispatch, Limits, OwnMemory, RaceCheck, Rules, RunOptions, RunReport, RunState, Simulator,
+    SplitMix64, Trap, TrapKind, local_id,
 };
 
 /// Number of the table of texture descriptors.
@@ -75,11 +75,8 @@ pub fn run_on(
     }
     let program =
         DecodedProgram::new(common.instructions(), common.generation, common.entry.stage.bit(), launch.registers);
-    let mut machine = Machine::new(&program, &mut memories, StepBudget::new(options), rng.as_ref().map(|r| r.fork(1)));
-    machine.rules = options.rules;
-    let counts = machine.counts();
-    let run = Run { launch: &launch, program: &program, memories, counts, rng, report: RunReport::default() };
-    common.run_on(run, dispatch, device)
+    let (core, inner) = (Core::new(memories, options), rng.as_ref().map(|r| r.fork(1)));
+    common.run_on(Run { launch: &launch, program: &program, core, rng, inner }, dispatch, device)
 }
 
 /// Whether a resource is a texture that is a window of g[]; one that is only read is fetched as a texture.
@@ -293,25 +290,22 @@ impl<'a> LaunchState<'a> {
 struct Run<'a> {
     launch: &'a LaunchState<'a>,
     program: &'a DecodedProgram,
-    memories: DeviceMemory,
-    counts: Counts,
+    core: Core<DeviceMemory>,
+    /// The seed of workgroups, and that of instructions.
     rng: Option<SplitMix64>,
-    report: RunReport,
+    inner: Option<SplitMix64>,
 }
 
 impl gpucc_sim::Machine for Run<'_> {
     type Subgroup = Warp;
 
     fn start(&mut self, slot: usize, _: u64, id: [u32; 3], warps: &mut Vec<Warp>) -> Result<(), Trap> {
-        let Run { launch, program, memories, counts, rng, report } = self;
+        let Run { launch, core: Core { world: memories, counts, .. }, rng, .. } = self;
         let grid = launch.common.grid;
         let size = launch.meta.workgroup_size;
         let invocations = launch.meta.invocations() as u32;
         let linear = (u64::from(id[2]) * u64::from(grid[1]) + u64::from(id[1])) * u64::from(grid[0]) + u64::from(id[0]);
-        let mut machine = Machine::resume(program, memories, counts);
-        let charged = machine.charge(launch.cost(rng.is_some()));
-        *counts = machine.counts();
-        charged?;
+        counts.steps.spend(launch.cost(rng.is_some()))?;
         memories.enter(slot);
         memories.races.get_mut().begin(slot, id);
         memories.begin_workgroup(rng.as_mut(), launch.window, linear)?;
@@ -332,59 +326,41 @@ impl gpucc_sim::Machine for Run<'_> {
             }
             warp
         }));
-        report.subgroups += warps.len() as u64;
+        counts.report.subgroups += warps.len() as u64;
         Ok(())
     }
 
     fn enter(&mut self, slot: usize) {
-        self.memories.enter(slot);
+        self.core.world.enter(slot);
     }
 
     fn run(&mut self, warp: &mut Warp, turn: u32) -> Result<RunState, Trap> {
-        let mut machine = Machine::resume(self.program, &mut self.memories, &self.counts);
-        let state = machine.run(warp, turn);
-        self.counts = machine.counts();
+        let Run { launch, program, core, inner, .. } = self;
+        let state = Machine::new(program, core, inner, launch.common.options.rules).run(warp, turn);
         if matches!(state, Ok(RunState::Done)) {
-            self.memories.settle()?;
+            core.world.settle()?;
         }
         state
     }
 
     fn passed_barrier(&mut self) {
-        self.memories.races.get_mut().barrier();
+        self.core.world.races.get_mut().barrier();
     }
 }
 
 impl Simulator for Run<'_> {
-    const CLASSES: &'static [&'static str] = &CLASSES;
+    type World = DeviceMemory;
 
-    fn memory(&mut self) -> &mut Memory {
-        &mut self.memories.memory
+    fn core(&mut self) -> &mut Core<DeviceMemory> {
+        &mut self.core
     }
 
     fn races(&mut self) -> &mut RaceCheck {
-        self.memories.races.get_mut()
+        self.core.world.races.get_mut()
     }
 
-    fn steps(&mut self) -> &mut StepBudget {
-        &mut self.counts.steps
-    }
-
-    fn twin(&self) -> Option<Self> {
-        let (classes, rules) = (Default::default(), self.counts.rules);
-        let steps = self.counts.steps.clone();
-        let rng = self.counts.rng.clone();
-        let counts = Counts { steps, instructions: 0, lane_instructions: 0, clocks: 0, classes, rng, rules };
-        let report = RunReport::default();
-        Some(Run { memories: self.memories.clone(), counts, rng: self.rng.clone(), report, ..*self })
-    }
-
-    fn counted(&mut self) -> (RunReport, &[u64]) {
-        let mut report = std::mem::take(&mut self.report);
-        report.instructions = self.counts.instructions;
-        report.lane_instructions = self.counts.lane_instructions;
-        report.busy[0] = 64 * self.counts.clocks;
-        (report, &self.counts.classes)
+    fn twin(&self) -> Self {
+        Run { core: self.core.beside(), rng: self.rng.clone(), inner: self.inner.clone(), ..*self }
     }
 
     fn text(&self, pc: u64) -> String {

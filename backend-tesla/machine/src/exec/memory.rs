@@ -1,12 +1,12 @@
 //! Memory spaces of a running workgroup, and the instructions on them (reference sections 4.1, 4.6, 7.6).
 
-use super::decode::{Code, Dst, Place, Src};
+use super::decode::{CLASSES, Code, Dst, Place, Src};
 use super::step::Machine;
 use super::subgroup::{Lanes, Warp, first};
 use super::weak::{Order, Write};
 use crate::operand::Addr;
 use crate::types::{AtomOp, Op, Ty};
-use gpucc_sim::{AddressSpace, AllocId, By, Memory, OwnMemory, RaceCheck, Rules, SplitMix64, Trap, TrapKind};
+use gpucc_sim::{AddressSpace, AllocId, By, Memory, OwnMemory, RaceCheck, Rules, SplitMix64, Trap, TrapKind, World};
 use std::cell::RefCell;
 
 /// A window onto a buffer or a storage texture.
@@ -145,6 +145,14 @@ struct Parked {
     barriers: [u32; 16],
     locks: Vec<(u32, u32, u32)>,
     agent: Option<gpucc_sim::Agent<Write>>,
+}
+
+impl World for DeviceMemory {
+    const CLASSES: &'static [&'static str] = &CLASSES;
+
+    fn memory(&mut self) -> &mut Memory {
+        &mut self.memory
+    }
 }
 
 impl DeviceMemory {
@@ -564,7 +572,7 @@ impl Machine<'_> {
             && !self.memories.locks.iter().any(|k| k.1 == warp.id)
         {
             let mut candidates = mask;
-            if let Some(rng) = &mut self.rng {
+            if let Some(rng) = self.rng.as_mut() {
                 let skip = rng.below(u64::from(mask.count_ones()));
                 for _ in 0..skip {
                     candidates &= candidates - 1;

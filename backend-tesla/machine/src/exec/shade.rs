@@ -1,7 +1,7 @@
 //! Instructions that vertex, geometry and fragment programs alone have: attributes, results, interpolated inputs, and one warp of such a
 //! program.
 
-use gpucc_sim::{Memory, RaceCheck, RunOptions, RunState, StepBudget, Trap, TrapKind};
+use gpucc_sim::{Core, Memory, RaceCheck, RunOptions, RunState, Trap, TrapKind};
 
 use super::decode::{Code, DecodedProgram, Place, Src};
 use super::float;
@@ -80,9 +80,8 @@ pub fn shade(code: &[u8], generation: u8, start: &Shade, options: &RunOptions) -
         warp.areg[usize::from(*n)] = *values;
         warp.areg_known[usize::from(*n)] = !0;
     }
-    let mut machine = Machine::new(&program, &mut memories, StepBudget::new(options), None);
-    machine.rules = options.rules;
-    machine.run_to_end(&mut warp)?;
+    let mut core = Core::new(memories, options);
+    Machine::new(&program, &mut core, &mut None, options.rules).run_to_end(&mut warp)?;
     let r = warp.regs.iter().zip(&warp.known).map(|(r, k)| (*r, k[0] & k[1])).collect();
     Ok(Shaded { r, c: warp.flags, io: warp.io })
 }
@@ -98,7 +97,7 @@ impl Machine<'_> {
     /// Runs a warp of a program that has no barriers.
     pub(super) fn run_to_end(&mut self, warp: &mut Warp) -> Result<(), Trap> {
         loop {
-            match self.run(warp, self.steps.slice())? {
+            match self.run(warp, self.counts.steps.slice())? {
                 RunState::Done => return Ok(()),
                 RunState::Yield => {}
                 RunState::Barrier(_) => {

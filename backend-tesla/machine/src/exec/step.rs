@@ -6,77 +6,27 @@ use super::subgroup::{Entry, Warp, first};
 use crate::operand::Addr;
 use crate::types::{Op, condition};
 use gpucc_sim::trace::File;
-use gpucc_sim::{Rules, RunState, SplitMix64, StepBudget, Trap, TrapKind};
+use gpucc_sim::{Core, CoreCounts, Rules, RunState, SplitMix64, Trap, TrapKind};
 
 /// The state that all warps share while they run.
 pub struct Machine<'a> {
     pub program: &'a DecodedProgram,
     pub memories: &'a mut DeviceMemory,
-    pub steps: StepBudget,
-    pub instructions: u64,
-    pub lane_instructions: u64,
-    /// Issue clocks of all warps so far.
-    pub clocks: u64,
-    pub classes: [u64; 6],
-    pub rng: Option<SplitMix64>,
+    pub counts: &'a mut CoreCounts,
+    pub rng: &'a mut Option<SplitMix64>,
     /// Hardware's rules alone, or also those of our compiler.
     pub rules: Rules,
 }
 
-/// What a machine counts, and the rules that it keeps.
-#[derive(Clone)]
-pub struct Counts {
-    pub steps: StepBudget,
-    pub instructions: u64,
-    pub lane_instructions: u64,
-    pub clocks: u64,
-    pub classes: [u64; 6],
-    pub rng: Option<SplitMix64>,
-    pub rules: Rules,
-}
-
 impl<'a> Machine<'a> {
-    /// A machine that goes on with what was counted so far.
-    pub fn resume(program: &'a DecodedProgram, memories: &'a mut DeviceMemory, counts: &Counts) -> Self {
-        let Counts { steps, instructions, lane_instructions, clocks, classes, rng, rules } = counts.clone();
-        Machine { program, memories, steps, instructions, lane_instructions, clocks, classes, rng, rules }
-    }
-
-    /// The counts so far.
-    pub fn counts(self) -> Counts {
-        let Machine { steps, instructions, lane_instructions, clocks, classes, rng, rules, .. } = self;
-        Counts { steps, instructions, lane_instructions, clocks, classes, rng, rules }
-    }
-
-    /// A machine about to run.
+    /// A machine that goes on on a core.
     pub fn new(
         program: &'a DecodedProgram,
-        memories: &'a mut DeviceMemory,
-        steps: StepBudget,
-        rng: Option<SplitMix64>,
+        Core { world, counts, .. }: &'a mut Core<DeviceMemory>,
+        rng: &'a mut Option<SplitMix64>,
+        rules: Rules,
     ) -> Self {
-        let rules = Rules::Conventions;
-        Machine {
-            program,
-            memories,
-            steps,
-            instructions: 0,
-            lane_instructions: 0,
-            clocks: 0,
-            classes: [0; 6],
-            rng,
-            rules,
-        }
-    }
-
-    /// Charges work that is no instruction.
-    pub fn charge(&mut self, mut cost: u64) -> Result<(), Trap> {
-        while cost > 0 {
-            let part = cost.min(1 << 30);
-            self.steps.charge(part as u32)?;
-            cost -= part;
-        }
-        Ok(())
+        Machine { program, memories: world, counts, rng, rules }
     }
 
     /// Runs a warp until it waits or ends, or its turn is over.
@@ -157,15 +107,14 @@ impl<'a> Machine<'a> {
         let bare = !ours && code.op == Op::Nop && code.ei == 1;
         let mask = if vote || bare { warp.active } else { Self::condition(warp, code)? };
         let lanes = mask.count_ones();
-        self.steps.charge(lanes)?;
-        if let Some(trace) = self.steps.trace() {
+        self.counts.steps.charge(lanes)?;
+        if let Some(trace) = self.counts.steps.trace() {
             let file = File { name: "$r", parts: 1, lanes: 32, words: warp.regs.as_flattened() };
             trace.look(warp.pc.into(), mask.into(), &[file]);
         }
-        self.instructions += 1;
-        self.clocks += u64::from(code.issue);
-        self.lane_instructions += u64::from(lanes);
-        self.classes[code.class] += 1;
+        self.counts.report.count(lanes);
+        self.counts.report.busy[0] += 64 * u64::from(code.issue);
+        self.counts.classes[code.class] += 1;
         match code.op {
             Op::Bra => {
                 let locked = self.memories.locked_by(warp.id);

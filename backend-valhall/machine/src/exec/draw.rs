@@ -2,19 +2,17 @@
 //!
 //! A vertex entry has a program of positions and one of varyings. Each stores to the record of a vertex, whose address LEA_BUF_IMM gives.
 
-use std::sync::Arc;
-
 use gpucc_container::{Container, Entry, IoPlace, Preload, ProgramRole, Source, flags};
 use gpucc_num::Mode;
 use gpucc_num::convert::f16_to_f32;
 use gpucc_sim::draw::{
-    DepthTest, Draw, DrawEntries, DrawLaunch, DrawMachine, DrawWorker, QuadIn, QuadOut, RunStages, Targets, Varyings,
-    VertexIn, VertexOut, VertexTraits, Worker, draw_on, from_screen,
+    DepthTest, Draw, DrawEntries, DrawLaunch, DrawMachine, QuadIn, QuadOut, RunStages, Targets, Varyings, VertexIn,
+    VertexOut, VertexTraits, draw_on, from_screen,
 };
 use gpucc_sim::quads::Masks;
 use gpucc_sim::{
-    AddressSpace, AllocId, At, Dispatch, DrawDevice, DrawState, Memory, OwnMemory, RaceCheck, Registers, Rules,
-    RunOptions, RunReport, RunState, SplitMix64, StepBudget, Trap, TrapKind,
+    AddressSpace, AllocId, At, Dispatch, DrawDevice, DrawState, Memory, Registers, Rules, RunOptions, RunReport,
+    RunState, Trap, TrapKind,
 };
 
 use super::decode::{Environment, merges, predecode};
@@ -22,7 +20,7 @@ use super::descriptor::{Blending, ProgramSetup};
 use super::launch::{LIMITS, MOST_SCRATCH, REGISTER_FILE, TABLES_OF, container_trap, mode, small_file, uniforms};
 use super::memory::{DeviceMemory, Scratch};
 use super::stage::{EXTENSION_BYTES, Fragment, Records, StageContext};
-use super::step::{CLASSES, Program, Shared, slice};
+use super::step::{Program, Unit, slice};
 use super::subgroup::{LANES, Warp};
 use super::tables::{Tables, words};
 use super::varying::SLOT_WORDS;
@@ -37,7 +35,7 @@ const SPACE: u16 = 0;
 
 /// A vertex or fragment program of a draw.
 struct StageProgram {
-    program: Arc<Program>,
+    program: Program,
     preloads: Vec<Preload>,
     scratch: Option<Scratch>,
     mode: Mode,
@@ -73,50 +71,6 @@ struct Machine {
     flags: u32,
     writes_mask: bool,
     writes_stencil: bool,
-}
-
-/// A core.
-struct Unit {
-    cx: Shared,
-    tables: [Tables; 2],
-    seed: Option<SplitMix64>,
-    launched: u64,
-}
-
-impl Worker for Unit {
-    fn steps(&mut self) -> &mut StepBudget {
-        &mut self.cx.steps
-    }
-
-    fn counted(&mut self) -> RunReport {
-        let mut report = std::mem::take(&mut self.cx.report);
-        for (class, n) in CLASSES.iter().zip(&mut self.cx.counts).filter(|(_, n)| **n > 0) {
-            report.add_class(class, std::mem::take(n));
-        }
-        report
-    }
-
-    fn twin(&mut self) -> Unit {
-        Unit {
-            cx: Shared {
-                program: self.cx.program.clone(),
-                world: self.cx.world.clone(),
-                steps: self.cx.steps.clone(),
-                report: RunReport::default(),
-                counts: [0; CLASSES.len()],
-                ..self.cx
-            },
-            tables: self.tables.clone(),
-            seed: self.seed.clone(),
-            launched: self.launched,
-        }
-    }
-}
-
-impl DrawWorker for Unit {
-    fn memory(&mut self) -> &mut Memory {
-        &mut self.cx.world.memory
-    }
 }
 
 /// Gives the programs of a draw as stages to `run`, with what a driver part prepared. Buffers of the dispatch and residents of the
@@ -207,16 +161,10 @@ impl Placing<'_> {
         let decoded = predecode(&entry.code, common.generation, entry.stage.bit(), &env);
         let ours = common.options.rules == Rules::Conventions;
         let merges = if ours { merges(&decoded) } else { Vec::new() };
-        let program = Program { code: decoded, merges, bytes: entry.code.clone(), code_base, first: first.into() };
+        let (generation, rules, bytes) = (common.generation, common.options.rules, entry.code.clone());
+        let program = Program { code: decoded, merges, bytes, code_base, generation, rules, first: first.into() };
         let preloads = entry.preloads.iter().filter(|p| p.file == REGISTER_FILE).copied().collect();
-        Ok(StageProgram {
-            program: Arc::new(program),
-            preloads,
-            scratch,
-            mode: mode(&entry.meta)?,
-            tables,
-            helpers: setup.helpers,
-        })
+        Ok(StageProgram { program, preloads, scratch, mode: mode(&entry.meta)?, tables, helpers: setup.helpers })
     }
 }
 
@@ -234,16 +182,17 @@ fn blend_descriptors(pointer: u64, (memory, space): (&Memory, &AddressSpace)) ->
 }
 
 impl Machine {
-    fn new(launch: &DrawLaunch<'_>, dispatch: &Dispatch, device: &DrawDevice) -> Result<(Machine, Unit), Trap> {
+    fn new(launch: &DrawLaunch<'_>, dispatch: &Dispatch, device: &DrawDevice) -> Result<(Machine, DeviceMemory), Trap> {
+        let registers = &device.registers;
         let common = &launch.common;
         let options = common.options;
         let mut space = AddressSpace::new64(options.perturb);
         let (memory, buffers) = launch.memory(dispatch, device, &mut space)?;
         let pointer = |k: usize| device.tables[k].iter().find(|t| t.0 == TABLES_OF).map_or(0, |t| t.1);
         let pointers = [pointer(0), pointer(1)];
-        let register = |n: u32| u64::from(device.registers.get(SPACE, n));
+        let register = |n: u32| u64::from(registers.get(SPACE, n));
         let blend = blend_descriptors(register(BLEND + 1) << 32 | register(BLEND), (&memory, &space))?;
-        let mut p = Placing { launch, memory, space, buffers, pointers, blend, registers: &device.registers };
+        let mut p = Placing { launch, memory, space, buffers, pointers, blend, registers };
         let (mut position, mut varying) = (None, None);
         let firsts = launch.vertex.programs.iter().map(|p| p.offset).chain([0]);
         for ((role, entry), first) in launch.vertex.parts().into_iter().zip(firsts) {
@@ -269,7 +218,7 @@ impl Machine {
         };
         let positions = lay("positions", POSITION)?;
         let records = lay("varyings", u64::from(slots * abi::SLOT))?;
-        let flags = device.registers.get(SPACE, abi::PRIMITIVE_FLAGS);
+        let flags = registers.get(SPACE, abi::PRIMITIVE_FLAGS);
         let (sizes, layered) = (flags >> 11 & 3, flags & abi::LAYERED != 0);
         let sized = sizes == 2;
         let record = if sized || layered { 2 } else { 0 };
@@ -278,28 +227,11 @@ impl Machine {
             return Err(container_trap(format!("flags of primitives {flags:#x}")));
         }
         let extensions = if sized || layered { Some(lay("extensions of records", EXTENSION_BYTES)?) } else { None };
-        let size = f32::from_bits(device.registers.get(SPACE, abi::PRIMITIVE_SIZE));
+        let size = f32::from_bits(registers.get(SPACE, abi::PRIMITIVE_SIZE));
         let Placing { memory, space, .. } = p;
         let tables = pointers.map(|pointer| Tables::new(pointer, common.generation));
-        let world = DeviceMemory {
-            memory,
-            space,
-            tables: tables[0].clone(),
-            scratch: None,
-            races: RaceCheck::default(),
-            own: OwnMemory::new(Vec::new()),
-            past: None,
-            warps: 0,
-        };
-        let cx = Shared {
-            program: position.program.clone(),
-            generation: common.generation,
-            rules: options.rules,
-            world,
-            steps: StepBudget::new(options),
-            report: RunReport::default(),
-            counts: [0; CLASSES.len()],
-        };
+        let of_stages = tables.to_vec();
+        let world = DeviceMemory { of_stages, ..DeviceMemory::new(memory, space, tables[0].clone()) };
         let flags = launch.fragment.map_or(0, |f| f.meta.flags);
         let quads = fragment.as_ref().is_some_and(|f| f.helpers);
         if quads != (flags & flags::DERIVATIVES != 0) {
@@ -325,8 +257,7 @@ impl Machine {
             writes_mask: gives(IoPlace::SampleMask),
             writes_stencil: gives(IoPlace::FragStencil),
         };
-        let seed = options.perturb.map(SplitMix64::new);
-        Ok((machine, Unit { cx, tables, seed, launched: 0 }))
+        Ok((machine, world))
     }
 
     /// Runs a warp of a program.
@@ -337,11 +268,8 @@ impl Machine {
         context: &mut StageContext<'_>,
         lane: &dyn Fn(Source, usize) -> u32,
     ) -> Result<Warp, Trap> {
-        let mut rng = unit.seed.as_ref().map(|s| s.fork(unit.launched));
-        unit.launched += 1;
-        unit.cx.report.subgroups += 1;
-        unit.cx.program = stage.program.clone();
-        let world = &mut unit.cx.world;
+        let mut rng = unit.begin();
+        let world = &mut unit.world;
         world.scratch = stage.scratch;
         let thread_base = match &stage.scratch {
             Some(s) => {
@@ -350,7 +278,7 @@ impl Machine {
             }
             None => [0; LANES],
         };
-        std::mem::swap(&mut world.tables, &mut unit.tables[stage.tables]);
+        std::mem::swap(&mut world.tables, &mut world.of_stages[stage.tables]);
         let mut w = Warp::new(0, live, thread_base, stage.mode, rng.as_mut());
         w.helpers = helpers;
         w.has_quads = has_quads;
@@ -361,16 +289,17 @@ impl Machine {
             }
             w.preload(p.index as u8, 0xF, values);
         }
-        let turn = unit.cx.steps.slice();
+        let turn = unit.counts.steps.slice();
         let result = loop {
-            match slice(&mut w, turn, &mut unit.cx, context) {
+            match slice(&mut w, turn, &stage.program, unit, context) {
                 Ok(RunState::Done) => break Ok(()),
                 Ok(RunState::Barrier(_)) => break Err(container_trap("a barrier in a draw")),
                 Ok(_) => {}
                 Err(t) => break Err(t),
             }
         };
-        std::mem::swap(&mut unit.cx.world.tables, &mut unit.tables[stage.tables]);
+        let world = &mut unit.world;
+        std::mem::swap(&mut world.tables, &mut world.of_stages[stage.tables]);
         result.map(|()| w)
     }
 
@@ -425,7 +354,7 @@ impl Machine {
 
 impl DrawMachine for Machine {
     const LANES: usize = LANES;
-    type Worker = Unit;
+    type World = DeviceMemory;
 
     fn depth(&self) -> DepthTest {
         match self.flags {
@@ -461,7 +390,7 @@ impl DrawMachine for Machine {
         };
         let count = batch.len() as u32;
         let records = |(_, base): (AllocId, u64), stride: u64| Records { base, stride, count, extensions: None };
-        let memory = &mut unit.cx.world.memory;
+        let memory = &mut unit.world.memory;
         memory.reset_undefined(self.positions.0, None);
         memory.reset_undefined(self.records.0, None);
         if let Some((id, _)) = self.extensions {
@@ -475,7 +404,7 @@ impl DrawMachine for Machine {
             let mut context = StageContext::Vertex(records(self.records, stride));
             Machine::run(varying, unit, (live, 0, false), &mut context, &lane)?;
         }
-        let memory = &unit.cx.world.memory;
+        let memory = &unit.world.memory;
         for l in 0..batch.len() as u64 {
             let mut position = [0.0; 4];
             for (k, p) in (0u64..).zip(&mut position) {

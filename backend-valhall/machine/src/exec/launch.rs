@@ -1,20 +1,18 @@
 //! Makes warps with their first registers of a container and a dispatch (`docs/abi-valhall.md`).
 
-use std::sync::Arc;
-
 use gpucc_container::{Container, Meta, Preload, Resource, ResourceKind, Source, Stage, UNIFORM_FILE};
 use gpucc_isa::Isa;
 use gpucc_num::Mode;
 use gpucc_sim::{
-    AddressSpace, At, Device, Dispatch, Limits, Machine, Memory, OwnMemory, RaceCheck, Rules, RunOptions, RunReport,
-    RunState, Simulator, SplitMix64, StepBudget, Trap, TrapKind, local_id,
+    AddressSpace, At, Core, Device, Dispatch, Limits, Machine, Memory, OwnMemory, RaceCheck, Rules, RunOptions,
+    RunReport, RunState, Simulator, SplitMix64, Trap, TrapKind, local_id,
 };
 
 use super::decode::{Environment, merges, predecode};
 use super::descriptor::DESCRIPTOR;
 use super::memory::{DeviceMemory, Scratch};
 use super::stage::StageContext;
-use super::step::{CLASSES, Program, Shared, slice, text_at};
+use super::step::{Program, Unit, slice, text_at};
 use super::subgroup::{LANES, Warp};
 use super::tables::{MOST_TABLES, TABLE, Tables, buffer_descriptor, table_entry};
 use crate::{Valhall, abi};
@@ -67,34 +65,20 @@ pub fn run_on(
     options: &RunOptions,
 ) -> Result<RunReport, Trap> {
     let common = gpucc_sim::Launch::on(&LIMITS, container, entry, dispatch, device, options)?;
-    let (launch, world) = LaunchState::new(&common, dispatch, device)?;
-    let cx = Shared {
-        program: launch.program.clone(),
-        generation: common.generation,
-        rules: options.rules,
-        world,
-        steps: StepBudget::new(options),
-        report: RunReport::default(),
-        counts: [0; CLASSES.len()],
-    };
-    common.run_on(Run { launch: &launch, cx }, dispatch, device)
+    let (launch, core) = LaunchState::new(&common, dispatch, device)?;
+    common.run_on(Run { launch: &launch, core }, dispatch, device)
 }
 
 /// The state that is the same for all workgroups.
 struct LaunchState<'a> {
     common: &'a gpucc_sim::Launch<'a>,
-    program: Arc<Program>,
+    program: Program,
     shared: gpucc_sim::AllocId,
     mode: Mode,
-    rng: Option<SplitMix64>,
 }
 
 impl<'a> LaunchState<'a> {
-    fn new(
-        common: &'a gpucc_sim::Launch<'a>,
-        dispatch: &Dispatch,
-        device: &Device,
-    ) -> Result<(Self, DeviceMemory), Trap> {
+    fn new(common: &'a gpucc_sim::Launch<'a>, dispatch: &Dispatch, device: &Device) -> Result<(Self, Unit), Trap> {
         let gpucc_sim::Launch { entry, options, generation, .. } = *common;
         let meta = &entry.meta;
         let small_file = small_file(meta)?;
@@ -139,25 +123,29 @@ impl<'a> LaunchState<'a> {
         };
         let tables = Tables::new(pointer, generation);
         let past = options.perturb.filter(|_| options.weak).map(|_| gpucc_sim::Past::default());
-        let world = DeviceMemory { memory, space, tables, scratch, races, own, past, warps: 0 };
+        let world = DeviceMemory { scratch, races, own, past, ..DeviceMemory::new(memory, space, tables) };
         let uniforms = uniforms(common, &entry.preloads, (Stage::Compute, At::Dispatch), (&bases, data_base))?;
         let env = Environment { uniforms, shared_base, code_base, small_file, tables: pointer, blend: None };
         // Constants behind the instructions are memory only.
         let code = predecode(common.instructions(), generation, common.entry.stage.bit(), &env);
         // Hardware lets lanes continue apart; our compiler does not.
         let merges = if options.rules == Rules::Conventions { merges(&code) } else { Vec::new() };
-        let program = Arc::new(Program { code, merges, bytes: entry.code.clone(), code_base, first: 0 });
-        Ok((LaunchState { common, program, shared, mode, rng }, world))
+        let rules = options.rules;
+        let program = Program { code, merges, bytes: entry.code.clone(), code_base, generation, rules, first: 0 };
+        let mut core = Core::new(world, options);
+        // Some of its numbers are memory already.
+        core.seed = rng;
+        Ok((LaunchState { common, program, shared, mode }, core))
     }
 
     /// The warps of one workgroup, with registers as the convention says.
     ///
     /// # Errors
     /// A preload without a value.
-    fn warps(&self, cx: &mut Shared, id: [u32; 3], number: u64) -> Result<Vec<Warp>, Trap> {
+    fn warps(&self, cx: &mut Unit, id: [u32; 3], number: u64) -> Result<Vec<Warp>, Trap> {
         let meta = &self.common.entry.meta;
         let total = meta.invocations() as u32;
-        let mut rng = self.rng.as_ref().map(|r| r.fork(number));
+        let mut rng = cx.seed.as_ref().map(|r| r.fork(number));
         cx.world.memory.reset_undefined(self.shared, rng.as_mut());
         if let Some(s) = &cx.world.scratch {
             cx.world.memory.reset_undefined(s.id, rng.as_mut());
@@ -348,7 +336,7 @@ fn tables(
 /// A launch under way.
 struct Run<'a> {
     launch: &'a LaunchState<'a>,
-    cx: Shared,
+    core: Unit,
 }
 
 impl Machine for Run<'_> {
@@ -356,58 +344,42 @@ impl Machine for Run<'_> {
 
     fn start(&mut self, slot: usize, number: u64, id: [u32; 3], warps: &mut Vec<Warp>) -> Result<(), Trap> {
         self.enter(slot);
-        self.cx.world.races.begin(slot, id);
-        *warps = self.launch.warps(&mut self.cx, id, number)?;
-        self.cx.report.subgroups += warps.len() as u64;
+        self.core.world.races.begin(slot, id);
+        *warps = self.launch.warps(&mut self.core, id, number)?;
+        self.core.counts.report.subgroups += warps.len() as u64;
         Ok(())
     }
 
     fn enter(&mut self, slot: usize) {
-        let DeviceMemory { own, memory, races, .. } = &mut self.cx.world;
+        let DeviceMemory { own, memory, races, .. } = &mut self.core.world;
         own.enter(slot, memory, races);
     }
 
     fn run(&mut self, warp: &mut Warp, time_slice: u32) -> Result<RunState, Trap> {
-        slice(warp, time_slice, &mut self.cx, &mut StageContext::Compute)
+        slice(warp, time_slice, &self.launch.program, &mut self.core, &mut StageContext::Compute)
     }
 
     fn passed_barrier(&mut self) {
-        self.cx.world.races.barrier();
+        self.core.world.races.barrier();
     }
 }
 
 impl Simulator for Run<'_> {
-    const CLASSES: &'static [&'static str] = &CLASSES;
+    type World = DeviceMemory;
 
-    fn memory(&mut self) -> &mut Memory {
-        &mut self.cx.world.memory
+    fn core(&mut self) -> &mut Unit {
+        &mut self.core
     }
 
     fn races(&mut self) -> &mut RaceCheck {
-        &mut self.cx.world.races
+        &mut self.core.world.races
     }
 
-    fn steps(&mut self) -> &mut StepBudget {
-        &mut self.cx.steps
-    }
-
-    fn twin(&self) -> Option<Self> {
-        let cx = Shared {
-            program: self.cx.program.clone(),
-            world: self.cx.world.clone(),
-            steps: self.cx.steps.clone(),
-            report: RunReport::default(),
-            counts: [0; CLASSES.len()],
-            ..self.cx
-        };
-        Some(Run { launch: self.launch, cx })
-    }
-
-    fn counted(&mut self) -> (RunReport, &[u64]) {
-        (core::mem::take(&mut self.cx.report), &self.cx.counts)
+    fn twin(&self) -> Self {
+        Run { launch: self.launch, core: self.core.beside() }
     }
 
     fn text(&self, pc: u64) -> String {
-        text_at(&self.cx.program.bytes, self.cx.generation, pc as usize / 8)
+        text_at(&self.launch.program, pc as usize / 8)
     }
 }

@@ -1,10 +1,11 @@
 //! Messages of the load/store unit (sections 8.3, 9 and 15 of the reference).
 
-use gpucc_sim::{AddressSpace, AllocId, By, Memory, OwnMemory, Past, RaceCheck, Trap, TrapKind};
+use gpucc_sim::{AddressSpace, AllocId, By, Memory, OwnMemory, Past, RaceCheck, Trap, TrapKind, World};
 
 use super::decode::DInst;
 use super::descriptor::Buffer;
 use super::scoreboard::Touch;
+use super::step::CLASSES;
 use super::subgroup::{LANES, NOWHERE, V32, V64, Warp};
 use super::tables::Tables;
 use super::weak::{Update, Write};
@@ -25,6 +26,8 @@ pub(super) struct DeviceMemory {
     pub memory: Memory,
     pub space: AddressSpace,
     pub tables: Tables,
+    /// The tables of the programs of a draw, while they do not run.
+    pub of_stages: Vec<Tables>,
     pub scratch: Option<Scratch>,
     pub races: RaceCheck,
     /// Workgroup and private memory, while several workgroups run.
@@ -35,11 +38,34 @@ pub(super) struct DeviceMemory {
     pub warps: u32,
 }
 
+impl World for DeviceMemory {
+    const CLASSES: &'static [&'static str] = &CLASSES;
+
+    fn memory(&mut self) -> &mut Memory {
+        &mut self.memory
+    }
+}
+
 pub(super) fn lanes(active: u16) -> impl Iterator<Item = usize> {
     (0..LANES).filter(move |l| active >> l & 1 != 0)
 }
 
 impl DeviceMemory {
+    /// Memory with tables in it: nobody watches it, and no program has private memory.
+    pub(super) fn new(memory: Memory, space: AddressSpace, tables: Tables) -> DeviceMemory {
+        DeviceMemory {
+            memory,
+            space,
+            tables,
+            of_stages: Vec::new(),
+            scratch: None,
+            races: RaceCheck::default(),
+            own: OwnMemory::new(Vec::new()),
+            past: None,
+            warps: 0,
+        }
+    }
+
     /// The allocation behind `size` bytes at `address`, by the rules for alignment and private memory.
     fn resolve(&self, w: &Warp, lane: usize, address: u64, size: u32, align: u64) -> Result<(AllocId, u64), Trap> {
         let here = |t: Trap| t.in_lane(w.number * LANES as u32 + lane as u32);

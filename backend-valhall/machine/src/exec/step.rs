@@ -1,9 +1,7 @@
 //! One instruction after the other, and where lanes continue.
 
-use std::sync::Arc;
-
 use gpucc_sim::trace::File;
-use gpucc_sim::{Rules, RunReport, RunState, StepBudget, Trap, TrapKind};
+use gpucc_sim::{Core, Rules, RunReport, RunState, Trap, TrapKind};
 
 use super::alu;
 use super::decode::{DInst, Slot};
@@ -14,7 +12,7 @@ use super::subgroup::{LANES, Warp};
 use super::texture;
 use super::{tile, varying};
 use crate::build::flow;
-use crate::{Class, Op, Unit, disasm_words_line};
+use crate::{Class, Op, Unit as Port, disasm_words_line};
 
 /// Instructions counted by what they cost.
 pub(super) const CLASSES: [&str; 10] =
@@ -25,33 +23,33 @@ fn class_index(d: &DInst) -> usize {
         (Class::Branch, _) => 4,
         (Class::Barrier, _) => 5,
         (Class::Nop, _) => 6,
-        (_, Unit::Fma) => 0,
-        (_, Unit::Cvt) => 1,
-        (_, Unit::Sfu) => 2,
-        (_, Unit::Ls) => 3,
-        (_, Unit::V) => 8,
-        (_, Unit::T | Unit::Vt) => 9,
+        (_, Port::Fma) => 0,
+        (_, Port::Cvt) => 1,
+        (_, Port::Sfu) => 2,
+        (_, Port::Ls) => 3,
+        (_, Port::V) => 8,
+        (_, Port::T | Port::Vt) => 9,
         _ => 7,
     }
 }
 
 /// Adds the time of an instruction to its unit, in 64ths of a cycle (reference, section 11.1): FMA and CVT do 64 lanes a cycle, SFU 16, the
 /// varying unit 16 halves, the texture unit four lanes, the load/store unit one access.
-fn busy(d: &DInst, units: &mut [u64; gpucc_sim::RunReport::UNITS]) {
+fn busy(d: &DInst, units: &mut [u64; RunReport::UNITS]) {
     let words = if d.dst_pair { 2 } else { 1 };
     let halves = 2 * u64::from(d.sr_count.max(1));
     match crate::ROWS[d.op as usize].attrs.unit {
-        Unit::Fma => units[0] += words,
-        Unit::Cvt => units[1] += words,
-        Unit::Sfu => units[2] += 4 * words,
-        Unit::V => units[3] += 4 * halves,
-        Unit::T => units[4] += 16,
-        Unit::Vt => {
+        Port::Fma => units[0] += words,
+        Port::Cvt => units[1] += words,
+        Port::Sfu => units[2] += 4 * words,
+        Port::V => units[3] += 4 * halves,
+        Port::T => units[4] += 16,
+        Port::Vt => {
             units[3] += 16;
             units[4] += 16;
         }
-        Unit::Ls => units[5] += 64,
-        Unit::None => {}
+        Port::Ls => units[5] += 64,
+        Port::None => {}
     }
 }
 
@@ -61,29 +59,23 @@ pub(super) struct Program {
     pub merges: Vec<bool>,
     pub bytes: Vec<u8>,
     pub code_base: u64,
+    pub generation: u8,
+    pub rules: Rules,
     /// Byte of the entry point's code where it begins: an entry point may have several programs.
     pub first: u64,
 }
 
-/// The state that a warp shares with its launch while it runs.
-pub(super) struct Shared {
-    pub program: Arc<Program>,
-    pub generation: u8,
-    pub rules: Rules,
-    pub world: DeviceMemory,
-    pub steps: StepBudget,
-    pub report: RunReport,
-    pub counts: [u64; CLASSES.len()],
-}
+/// A shader core.
+pub(super) type Unit = Core<DeviceMemory>;
 
 /// Runs a warp until it waits, ends, or its time slice is over.
 pub(super) fn slice(
     w: &mut Warp,
     time_slice: u32,
-    cx: &mut Shared,
+    program: &Program,
+    cx: &mut Unit,
     context: &mut StageContext<'_>,
 ) -> Result<RunState, Trap> {
-    let program = cx.program.clone();
     let mut left = time_slice;
     while left > 0 {
         left -= 1;
@@ -91,33 +83,33 @@ pub(super) fn slice(
             return Ok(RunState::Done);
         }
         let pc = w.pc;
-        match step(w, &program, cx, context) {
+        match step(w, program, cx, context) {
             Ok(None) => {}
             Ok(Some(stop)) => return Ok(stop),
-            Err(e) => return Err(locate(e, pc, w, (&program, cx.generation))),
+            Err(e) => return Err(locate(e, pc, w, program)),
         }
     }
     Ok(if w.active == 0 { RunState::Done } else { RunState::Yield })
 }
 
 #[cold]
-fn locate(trap: Trap, pc: usize, w: &Warp, (program, generation): (&Program, u8)) -> Trap {
+fn locate(trap: Trap, pc: usize, w: &Warp, program: &Program) -> Trap {
     let lane = w.number * LANES as u32 + w.active.trailing_zeros().min(15);
-    trap.at(8 * pc as u64, || text_at(&program.bytes, generation, pc)).in_lane(lane)
+    trap.at(8 * pc as u64, || text_at(program, pc)).in_lane(lane)
 }
 
 /// The instruction with this number as text.
-pub(super) fn text_at(code: &[u8], generation: u8, pc: usize) -> String {
-    let word = code.get(8 * pc..8 * pc + 8).and_then(|b| b.try_into().ok()).map(u64::from_le_bytes);
+pub(super) fn text_at(program: &Program, pc: usize) -> String {
+    let word = program.bytes.get(8 * pc..8 * pc + 8).and_then(|b| b.try_into().ok()).map(u64::from_le_bytes);
     match word {
-        Some(v) => disasm_words_line(&format!("{v:#x}"), generation, gpucc_isa::stage::ALL)
+        Some(v) => disasm_words_line(&format!("{v:#x}"), program.generation, gpucc_isa::stage::ALL)
             .unwrap_or_else(|_| format!(".word {v:#018x}")),
         None => "nothing".into(),
     }
 }
 
 /// The messages of the active lanes on some slots have arrived.
-fn wait(w: &mut Warp, cx: &mut Shared, slots: u8) -> Result<(), Trap> {
+fn wait(w: &mut Warp, cx: &mut Unit, slots: u8) -> Result<(), Trap> {
     w.wait(slots);
     cx.world.settle(w, slots)
 }
@@ -125,7 +117,7 @@ fn wait(w: &mut Warp, cx: &mut Shared, slots: u8) -> Result<(), Trap> {
 fn step(
     w: &mut Warp,
     program: &Program,
-    cx: &mut Shared,
+    cx: &mut Unit,
     context: &mut StageContext<'_>,
 ) -> Result<Option<RunState>, Trap> {
     let d = match program.code.get(w.pc) {
@@ -134,14 +126,14 @@ fn step(
         None => return Err(Trap::new(TrapKind::FellOffEnd, "no instruction here: the program did not end")),
     };
     let lanes = w.active.count_ones();
-    cx.steps.charge(lanes)?;
-    if let Some(trace) = cx.steps.trace() {
+    cx.counts.steps.charge(lanes)?;
+    if let Some(trace) = cx.counts.steps.trace() {
         let file = File { name: "r", parts: 1, lanes: LANES, words: w.regs.as_flattened() };
         trace.look(program.first + 8 * w.pc as u64, w.active.into(), &[file]);
     }
-    cx.report.count(lanes);
-    busy(d, &mut cx.report.busy);
-    cx.counts[class_index(d)] += 1;
+    cx.counts.report.count(lanes);
+    busy(d, &mut cx.counts.report.busy);
+    cx.counts.classes[class_index(d)] += 1;
     let flow = u32::from(d.flow);
     let (mut stop, mut skipped) = (None, 0);
     match d.class {
@@ -156,7 +148,7 @@ fn step(
             return Ok(None);
         }
         Class::Barrier => {
-            let ours = cx.rules == Rules::Conventions;
+            let ours = program.rules == Rules::Conventions;
             if ours && (w.active != w.live || w.live != w.whole) {
                 return Err(Trap::new(TrapKind::Barrier, "not all lanes of the warp reach the barrier together"));
             }
@@ -236,7 +228,7 @@ fn passes(w: &Warp, to: usize, merges: &[bool]) -> Result<(), Trap> {
     Err(Trap::new(TrapKind::Divergence, what))
 }
 
-fn branch(w: &mut Warp, d: &DInst, program: &Program, cx: &mut Shared) -> Result<(), Trap> {
+fn branch(w: &mut Warp, d: &DInst, program: &Program, cx: &mut Unit) -> Result<(), Trap> {
     let (code_base, len) = (program.code_base, program.code.len());
     let taken = condition(w, d)?;
     let next = w.pc + 1;

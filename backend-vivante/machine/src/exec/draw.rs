@@ -5,16 +5,15 @@
 
 use gpucc_container::{Container, Entry, IoPlace, Stage, UNIFORM_FILE, flags};
 use gpucc_sim::draw::{
-    DepthTest, Divisor, Draw, DrawEntries, DrawLaunch, DrawMachine, DrawWorker, QuadIn, QuadOut, RunStages, Targets,
-    Varyings, VertexIn, VertexOut, Where, Worker, draw_on, from_negative,
+    DepthTest, Divisor, Draw, DrawEntries, DrawLaunch, DrawMachine, QuadIn, QuadOut, RunStages, Targets, Varyings,
+    VertexIn, VertexOut, Where, draw_on, from_negative,
 };
 use gpucc_sim::texture::Texel;
 use gpucc_sim::{
-    AddressSpace, At, Dispatch, DrawDevice, DrawState, Memory, OwnMemory, RaceCheck, Registers, RunOptions, RunReport,
-    RunState, SplitMix64, StepBudget, Trap, TrapKind,
+    AddressSpace, At, Dispatch, DrawDevice, DrawState, OwnMemory, RaceCheck, Registers, RunOptions, RunReport,
+    RunState, Trap, TrapKind,
 };
 
-use super::alu;
 use super::attribute::Attribute;
 use super::decode::DecodedProgram;
 use super::launch::{
@@ -111,46 +110,6 @@ fn is_unorm(f: gpucc_sim::texture::Format) -> bool {
     )
 }
 
-/// A shader core.
-struct Core {
-    run: Run,
-    seed: Option<SplitMix64>,
-    launched: u64,
-}
-
-impl Worker for Core {
-    fn steps(&mut self) -> &mut StepBudget {
-        &mut self.run.steps
-    }
-
-    fn counted(&mut self) -> RunReport {
-        let mut report = std::mem::take(&mut self.run.report);
-        for (class, n) in alu::CLASSES.iter().zip(&mut self.run.classes).filter(|(_, n)| **n > 0) {
-            report.add_class(class, std::mem::take(n));
-        }
-        report
-    }
-
-    fn twin(&mut self) -> Core {
-        Core {
-            run: Run {
-                space: self.run.space.clone(),
-                steps: self.run.steps.clone(),
-                report: RunReport::default(),
-                classes: self.run.classes,
-            },
-            seed: self.seed.clone(),
-            launched: self.launched,
-        }
-    }
-}
-
-impl DrawWorker for Core {
-    fn memory(&mut self) -> &mut Memory {
-        &mut self.run.space.memory
-    }
-}
-
 /// Gives the programs of a draw as stages to `run`, with what a driver part prepared.
 ///
 /// # Errors
@@ -218,7 +177,7 @@ impl<'a> Machine<'a> {
         draw: &Draw<'_>,
         dispatch: &Dispatch,
         device: &DrawDevice,
-    ) -> Result<(Machine<'a>, Core), Trap> {
+    ) -> Result<(Machine<'a>, DeviceMemory), Trap> {
         let (words, common) = (Words(registers), &launch.common);
         let options = common.options;
         let mut addresses = AddressSpace::new32(options.perturb);
@@ -283,12 +242,6 @@ impl<'a> Machine<'a> {
                 return Err(bad(format!("a target has t{t}, which the program does not have")));
             }
         }
-        let run = Run {
-            space,
-            steps: StepBudget::new(options),
-            report: RunReport::default(),
-            classes: [0; alu::CLASSES.len()],
-        };
         let machine = Machine {
             vertex,
             fragment,
@@ -303,7 +256,7 @@ impl<'a> Machine<'a> {
             first_instance: launch.state.first[1],
         };
         machine.early_depth(words.get(reg::RA_EARLY_DEPTH), common.generation)?;
-        Ok((machine, Core { run, seed: options.perturb.map(SplitMix64::new), launched: 0 }))
+        Ok((machine, space))
     }
 
     /// RA_EARLY_DEPTH against what the program does to depth (1.4).
@@ -319,17 +272,15 @@ impl<'a> Machine<'a> {
     }
 
     /// Runs lanes of a program to its end.
-    fn shade(&self, stage: &StageProgram<'_>, core: &mut Core, group: &mut Group) -> Result<(), Trap> {
-        core.run.report.subgroups += 1;
-        core.launched += 1;
-        let turn = core.run.steps.slice();
-        while group.run(&stage.launch, &mut core.run, turn)? != RunState::Done {}
+    fn shade(&self, stage: &StageProgram<'_>, core: &mut Run, group: &mut Group) -> Result<(), Trap> {
+        let turn = core.counts.steps.slice();
+        while group.run(&stage.launch, core, turn)? != RunState::Done {}
         Ok(())
     }
 
-    fn group(&self, stage: &StageProgram<'_>, core: &Core, mask: Mask) -> Group {
+    fn group(&self, stage: &StageProgram<'_>, core: &mut Run, mask: Mask) -> Group {
         let mut group = Group::new(0, stage.launch.temps);
-        let mut garbage = core.seed.as_ref().map(|s| s.fork(core.launched));
+        let mut garbage = core.begin();
         group.start_lanes(&stage.launch, mask, garbage.as_mut());
         group
     }
@@ -355,7 +306,7 @@ fn places(draw: &Draw<'_>) -> Vec<Place> {
 
 impl DrawMachine for Machine<'_> {
     const LANES: usize = LANES;
-    type Worker = Core;
+    type World = DeviceMemory;
 
     fn depth(&self) -> DepthTest {
         let has = |flag: u32| self.fragment.as_ref().is_some_and(|f| f.entry.meta.flags & flag != 0);
@@ -388,7 +339,7 @@ impl DrawMachine for Machine<'_> {
 
     fn vertices(
         &self,
-        core: &mut Core,
+        core: &mut Run,
         batch: &[VertexIn],
         words: &mut Vec<u32>,
         out: &mut Vec<VertexOut>,
@@ -397,7 +348,7 @@ impl DrawMachine for Machine<'_> {
         let mut group = self.group(&self.vertex, core, mask);
         for a in &self.attributes {
             for (lane, v) in batch.iter().enumerate() {
-                let value = a.fetch(&core.run.space, v.vertex, v.instance, self.first_instance)?;
+                let value = a.fetch(&core.world, v.vertex, v.instance, self.first_instance)?;
                 for (c, word) in value.into_iter().enumerate() {
                     group.put(a.register, c, lane, word);
                 }
@@ -433,7 +384,7 @@ impl DrawMachine for Machine<'_> {
 
     fn quads(
         &self,
-        core: &mut Core,
+        core: &mut Run,
         batch: &[QuadIn<'_>],
         words: &[u32],
         _: &Targets,

@@ -42,13 +42,13 @@ impl Group {
             for i in ordered(mask, self.ahead()) {
                 let bytes: Vec<u8> = values[..words].iter().flat_map(|v| v[i].to_le_bytes()).collect();
                 let by = self.by(i);
-                run.space.store(place(i)?, false, &bytes, by).map_err(|t| t.in_lane(by.lane))?;
+                run.world.store(place(i)?, false, &bytes, by).map_err(|t| t.in_lane(by.lane))?;
             }
             return Ok(());
         }
         for i in lanes_of(mask) {
             let (mut bytes, by) = ([0; 16], self.by(i));
-            run.space.load(place(i)?, false, &mut bytes[..4 * words], by).map_err(|t| t.in_lane(by.lane))?;
+            run.world.load(place(i)?, false, &mut bytes[..4 * words], by).map_err(|t| t.in_lane(by.lane))?;
             for (v, b) in values.iter_mut().zip(bytes.chunks_exact(4)) {
                 v[i] = flush(u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
             }

@@ -3,11 +3,10 @@
 use gpucc_container::{Container, Entry, Source, Stage, UNIFORM_FILE};
 use gpucc_isa::Isa;
 use gpucc_sim::{
-    AddressSpace, AllocId, At, Device, Dispatch, Limits, Machine, Memory, OwnMemory, RaceCheck, RunOptions, RunReport,
-    RunState, Simulator, SplitMix64, StepBudget, Trap, TrapKind,
+    AddressSpace, AllocId, At, Core, Device, Dispatch, Limits, Machine, Memory, OwnMemory, RaceCheck, RunOptions,
+    RunReport, RunState, Simulator, SplitMix64, Trap, TrapKind,
 };
 
-use super::alu;
 use super::decode::DecodedProgram;
 use super::memory::{self, DeviceMemory};
 use super::sampler::{UNIT_WORDS, Unit};
@@ -52,13 +51,8 @@ pub(crate) struct LaunchState {
     pub seed: Option<u64>,
 }
 
-/// Counters and memory of a run.
-pub(crate) struct Run {
-    pub space: DeviceMemory,
-    pub steps: StepBudget,
-    pub report: RunReport,
-    pub classes: [u64; alu::CLASSES.len()],
-}
+/// A shader core.
+pub(crate) type Run = Core<DeviceMemory>;
 
 /// Runs a compute entry point (the only one when `entry` is `None`) over a whole grid.
 ///
@@ -117,8 +111,7 @@ pub fn run_on(
     let units = texture_units(entry, generation, &space, table as u32)?;
     let launch =
         LaunchState { program, uniforms, defined, temps, generation, fragment: false, units, seed: options.perturb };
-    let run =
-        Run { space, steps: StepBudget::new(options), report: RunReport::default(), classes: [0; alu::CLASSES.len()] };
+    let run = Core::new(space, options);
     let mut dispatched = Dispatched {
         launch: &launch,
         run,
@@ -128,7 +121,7 @@ pub fn run_on(
         total: meta.invocations() as u32,
         grid: dispatch.grid,
     };
-    dispatched.run.space.begin(dispatched.garbage.as_mut());
+    dispatched.run.world.begin(dispatched.garbage.as_mut());
     common.run_on(dispatched, dispatch, device)
 }
 
@@ -148,7 +141,7 @@ impl Machine for Dispatched<'_> {
     type Subgroup = Group;
 
     fn start(&mut self, slot: usize, _: u64, id: [u32; 3], groups: &mut Vec<Group>) -> Result<(), Trap> {
-        self.run.space.start(slot, id, self.grid, self.garbage.as_mut());
+        self.run.world.start(slot, id, self.grid, self.garbage.as_mut());
         if groups.is_empty() {
             let firsts = (0..self.total).step_by(LANES);
             groups.extend(firsts.map(|first| Group::new(first, self.launch.temps)));
@@ -159,12 +152,12 @@ impl Machine for Dispatched<'_> {
                 g.preload(*reg, *lane, |index| self.common.value(*source, At::Invocation(id, index), |_| Ok(0)))?;
             }
         }
-        self.run.report.subgroups += groups.len() as u64;
+        self.run.counts.report.subgroups += groups.len() as u64;
         Ok(())
     }
 
     fn enter(&mut self, slot: usize) {
-        self.run.space.enter(slot);
+        self.run.world.enter(slot);
     }
 
     fn run(&mut self, group: &mut Group, time_slice: u32) -> Result<RunState, Trap> {
@@ -172,37 +165,23 @@ impl Machine for Dispatched<'_> {
     }
 
     fn passed_barrier(&mut self) {
-        self.run.space.races.barrier();
+        self.run.world.races.barrier();
     }
 }
 
 impl Simulator for Dispatched<'_> {
-    const CLASSES: &'static [&'static str] = &alu::CLASSES;
+    type World = DeviceMemory;
 
-    fn memory(&mut self) -> &mut Memory {
-        &mut self.run.space.memory
+    fn core(&mut self) -> &mut Run {
+        &mut self.run
     }
 
     fn races(&mut self) -> &mut RaceCheck {
-        &mut self.run.space.races
+        &mut self.run.world.races
     }
 
-    fn steps(&mut self) -> &mut StepBudget {
-        &mut self.run.steps
-    }
-
-    fn twin(&self) -> Option<Self> {
-        let run = Run {
-            space: self.run.space.clone(),
-            steps: self.run.steps.clone(),
-            report: RunReport::default(),
-            classes: [0; alu::CLASSES.len()],
-        };
-        Some(Dispatched { run, garbage: self.garbage.clone(), ids: self.ids.clone(), ..*self })
-    }
-
-    fn counted(&mut self) -> (RunReport, &[u64]) {
-        (core::mem::take(&mut self.run.report), &self.run.classes)
+    fn twin(&self) -> Self {
+        Dispatched { run: self.run.beside(), garbage: self.garbage.clone(), ids: self.ids.clone(), ..*self }
     }
 
     fn text(&self, pc: u64) -> String {
@@ -212,16 +191,8 @@ impl Simulator for Dispatched<'_> {
 
 /// Places buffers, workgroup memory, scratch and constants at addresses.
 fn memory_of(common: &gpucc_sim::Launch<'_>, dispatch: &Dispatch, device: &Device) -> Result<DeviceMemory, Trap> {
-    let (mut memory, mut races) = common.memory_on(dispatch, device);
     let mut addresses = AddressSpace::new32(common.options.perturb);
-    for (address, id, size) in common.places(dispatch, device) {
-        addresses.fix(id, address, size)?;
-    }
-    for b in &common.buffers {
-        if addresses.base_of(b.id).is_none() {
-            addresses.place(b.id, b.size, 256)?;
-        }
-    }
+    let (mut memory, mut races, _) = common.memory_in(dispatch, device, &mut addresses)?;
     let entry = common.entry;
     let data = constants(entry, &mut memory, &mut addresses)?;
     let groups = dispatch.grid.iter().map(|&n| u64::from(n)).product::<u64>();

@@ -1,6 +1,8 @@
 //! Addresses, slices of workgroup memory and scratch, loads and stores of lanes.
 
-use gpucc_sim::{AddressSpace, AllocId, BEHIND, By, Memory, OwnMemory, RaceCheck, SplitMix64, Trap, TrapKind};
+use gpucc_sim::{AddressSpace, AllocId, BEHIND, By, Memory, OwnMemory, RaceCheck, SplitMix64, Trap, TrapKind, World};
+
+use super::alu;
 
 /// Memory of which each workgroup has its own piece: one allocation that stands for the piece of the workgroup that
 /// is running, at the address where that piece would be.
@@ -28,6 +30,14 @@ pub(crate) struct DeviceMemory {
     pub own: OwnMemory,
     /// Number of the workgroup in each slot.
     pub indices: Vec<u64>,
+}
+
+impl World for DeviceMemory {
+    const CLASSES: &'static [&'static str] = &alu::CLASSES;
+
+    fn memory(&mut self) -> &mut Memory {
+        &mut self.memory
+    }
 }
 
 impl DeviceMemory {

@@ -243,12 +243,12 @@ impl Group {
             }
             let pre = &launch.program.insts[pc as usize];
             let lanes = mask.count_ones();
-            let done = run.steps.charge(lanes).and_then(|()| {
-                run.report.count(lanes);
+            let done = run.counts.steps.charge(lanes).and_then(|()| {
+                run.counts.report.count(lanes);
                 // One vec4 instruction a cycle (reference, section 14).
-                run.report.busy[0] += 64;
-                run.classes[pre.class as usize] += 1;
-                if let Some(trace) = run.steps.trace() {
+                run.counts.report.busy[0] += 64;
+                run.counts.classes[pre.class as usize] += 1;
+                if let Some(trace) = run.counts.steps.trace() {
                     let file = File { name: "t", parts: 4, lanes: LANES, words: self.regs.as_flattened() };
                     trace.look(u64::from(pc) * BYTES as u64, mask.into(), &[file]);
                 }
@@ -628,7 +628,7 @@ impl Group {
             let mut bytes = [0; 16];
             let n = (size * elements) as usize;
             let by = self.by(i);
-            run.space.load(addresses[i], pre.local, &mut bytes[..n], by).map_err(|t| t.in_lane(by.lane))?;
+            run.world.load(addresses[i], pre.local, &mut bytes[..n], by).map_err(|t| t.in_lane(by.lane))?;
             for (v, b) in out.iter_mut().zip(bytes[..n].chunks_exact(size as usize)) {
                 v[i] = match pre.ty {
                     Type::U8 => u32::from(b[0]),
@@ -671,7 +671,7 @@ impl Group {
             }
             let n = elements * size;
             let by = self.by(i);
-            run.space.store(addresses[i], pre.local, &bytes[..n], by).map_err(|t| t.in_lane(by.lane))?;
+            run.world.store(addresses[i], pre.local, &bytes[..n], by).map_err(|t| t.in_lane(by.lane))?;
         }
         Ok(())
     }
@@ -700,7 +700,7 @@ impl Group {
                 _ => x,
             };
             let by = self.by(i);
-            old[i] = run.space.atomic(addresses[i], by, op).map_err(|t| t.in_lane(by.lane))?;
+            old[i] = run.world.atomic(addresses[i], by, op).map_err(|t| t.in_lane(by.lane))?;
         }
         for c in 0..4 {
             if pre.mask >> c & 1 == 1 {

@@ -141,7 +141,7 @@ impl Group {
                 unit.format.bytes(),
                 |address, size| {
                     let mut bytes = [0; 8];
-                    run.space.load(address as u32, false, &mut bytes[..size as usize], by)?;
+                    run.world.load(address as u32, false, &mut bytes[..size as usize], by)?;
                     Ok(u64::from_le_bytes(bytes))
                 },
                 |raw| unit.decode(raw),

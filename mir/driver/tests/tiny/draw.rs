@@ -4,14 +4,14 @@ use std::borrow::Cow;
 
 use gpucc_container::{Container, Entry, IoPlace, ProgramRole, Stage};
 use gpucc_sim::draw::{
-    DepthTest, Divisor, Draw, DrawEntries, DrawMachine, DrawWorker, Mode, QuadIn, QuadOut, RunStages, Targets,
-    VertexIn, VertexOut, Where, Worker, draw_on,
+    DepthTest, Divisor, Draw, DrawEntries, DrawMachine, Mode, QuadIn, QuadOut, RunStages, Targets, VertexIn, VertexOut,
+    Where, draw_on,
 };
 use gpucc_sim::texture::{
     Codec, Coords, Dim, Filter, Format, Lod, MemoryTexels, Request, Sampler, TexelAt, View, Wrap,
 };
 use gpucc_sim::{
-    AddressSpace, Dispatch, DrawDevice, Limits, Memory, Registers, RunOptions, RunReport, StepBudget, Trap, TrapKind,
+    AddressSpace, Core, Dispatch, DrawDevice, Limits, Memory, Registers, RunOptions, RunReport, Trap, TrapKind, World,
 };
 
 use super::machine::invocation;
@@ -28,35 +28,22 @@ struct Machine<'a> {
     registers: Registers,
 }
 
-/// One core.
+/// The memory of a core.
 #[derive(Clone)]
-struct Core {
+struct Placed {
     memory: Memory,
     space: AddressSpace,
-    steps: StepBudget,
 }
 
-impl Worker for Core {
-    fn steps(&mut self) -> &mut StepBudget {
-        &mut self.steps
-    }
+impl World for Placed {
+    const CLASSES: &'static [&'static str] = &[];
 
-    fn counted(&mut self) -> RunReport {
-        RunReport::default()
-    }
-
-    fn twin(&mut self) -> Core {
-        self.clone()
-    }
-}
-
-impl DrawWorker for Core {
     fn memory(&mut self) -> &mut Memory {
         &mut self.memory
     }
 }
 
-impl Core {
+impl Placed {
     fn word(&self, address: u32) -> Result<u32, Trap> {
         let (id, at) = self.space.resolve(address.into(), 4)?;
         Ok(self.memory.load_u32(id, at)?)
@@ -82,10 +69,10 @@ impl Machine<'_> {
     }
 
     /// Runs a program. Outputs that it does not write are poison.
-    fn run(&self, core: &mut Core, e: &Entry, inputs: &[u32]) -> Result<[u32; OUTPUTS], Trap> {
-        core.steps.charge(1)?;
+    fn run(&self, core: &mut Core<Placed>, e: &Entry, inputs: &[u32]) -> Result<[u32; OUTPUTS], Trap> {
+        core.counts.steps.charge(1)?;
         let space = u16::from(e.stage == Stage::Fragment);
-        let texel = |n, at| core.texel(self.pair(space, n), at).map_err(|t| t.to_string());
+        let texel = |n, at| core.world.texel(self.pair(space, n), at).map_err(|t| t.to_string());
         let out = invocation(&e.code, (e.stage.bit(), [0; 3], inputs), (&mut Dispatch::default(), &texel));
         let out = out.map_err(|e| Trap::new(TrapKind::UndefinedRead, e))?;
         Ok(std::array::from_fn(|k| out.get(k).copied().flatten().unwrap_or(POISON)))
@@ -108,13 +95,12 @@ pub fn draw(
     let (memory, _) = launch.memory(dispatch, device, &mut space)?;
     let registers = device.registers.clone();
     let machine = Machine { parts: launch.vertex.parts(), fragment: launch.fragment, registers };
-    let core = Core { memory, space, steps: StepBudget::new(options) };
-    draw_on(&launch, (&machine, core), dispatch, device, run)
+    draw_on(&launch, (&machine, Placed { memory, space }), dispatch, device, run)
 }
 
 impl DrawMachine for Machine<'_> {
     const LANES: usize = 4;
-    type Worker = Core;
+    type World = Placed;
 
     fn depth(&self) -> DepthTest {
         DepthTest::Reject
@@ -122,7 +108,7 @@ impl DrawMachine for Machine<'_> {
 
     fn vertices(
         &self,
-        core: &mut Core,
+        core: &mut Core<Placed>,
         batch: &[VertexIn],
         words: &mut Vec<u32>,
         out: &mut Vec<VertexOut>,
@@ -134,7 +120,7 @@ impl DrawMachine for Machine<'_> {
                 for n in (0..).take(e.interface.iter().filter(|r| !r.output).count()) {
                     let [address, stride] = self.pair(2, n);
                     for k in 0..4 {
-                        inputs.push(core.word(address + v.vertex * stride + 4 * k)?);
+                        inputs.push(core.world.word(address + v.vertex * stride + 4 * k)?);
                     }
                 }
                 let made = self.run(core, e, &inputs)?;
@@ -150,7 +136,7 @@ impl DrawMachine for Machine<'_> {
 
     fn quads(
         &self,
-        core: &mut Core,
+        core: &mut Core<Placed>,
         batch: &[QuadIn<'_>],
         words: &[u32],
         _: &Targets,
