@@ -26,7 +26,7 @@ pub struct CoreCounts {
     pub steps: StepBudget,
     /// The counts so far, but for the classes.
     pub report: RunReport,
-    /// Instructions by class.
+    /// The instructions of each class.
     pub classes: [u64; MOST_CLASSES],
 }
 
@@ -60,7 +60,7 @@ impl CoreCounts {
 pub struct Core<W> {
     /// The state that its subgroups share.
     pub world: W,
-    /// What it counted.
+    /// Its steps and counts.
     pub counts: CoreCounts,
     /// The seed of the run, if it has one.
     pub seed: Option<SplitMix64>,
