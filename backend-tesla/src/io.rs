@@ -4,7 +4,7 @@
 use gpucc_container::StateWord;
 use gpucc_driver::{Direction, HwPlace};
 use gpucc_ir::analysis::StageUse;
-use gpucc_ir::{Function, IoAt, IoSlot, Mode, Module, Stage, StageInfo, Sysval};
+use gpucc_ir::{Function, IoAt, IoSlot, Module, Stage, StageInfo, Sysval};
 use gpucc_pipeline::Pipeline;
 
 /// Files of the container's interface: elements of vertices, words of o[] and v[], registers.

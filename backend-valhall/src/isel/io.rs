@@ -5,7 +5,7 @@
 //! fragment program tests coverage once, then emits depth, then gives each colour in r0..r3 (section 17).
 
 use gpucc_container::{ProgramRole, Source};
-use gpucc_ir::{Attr, Axis, Deriv, Diagnostic, Inst, IoAt, IoSlot, Mode, Op as Ir, Sysval, Value, Where};
+use gpucc_ir::{Attr, Axis, Deriv, Diagnostic, Inst, IoAt, IoSlot, Op as Ir, Sysval, Value, Where};
 use gpucc_mir::{Def, MInst, PReg, Use, VReg};
 use gpucc_pipeline::{Base, VertexFormat};
 use gpucc_valhall_machine::abi;
