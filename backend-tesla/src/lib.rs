@@ -196,6 +196,7 @@ impl Family for TeslaFamily {
         IrPass::shared(2, passes::CONSTANT_FACTORS),
         IrPass::shared(2, passes::SINK_SUMS),
         IrPass::shared(2, passes::SIGNS),
+        IrPass::shared(2, passes::MIXES),
         IrPass::shared(2, passes::DCE),
     ];
     const PASSES: &'static [Pass<Self>] = &[

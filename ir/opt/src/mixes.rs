@@ -12,6 +12,8 @@
 //! rounded, and of the sum. That is less everywhere if it is near `t = 1`, where `a (1 - t)` vanishes: if `|b - a|`, twice where it is
 //! rounded, is at most `3 |b|`. Other pairs stay as they are.
 //!
+//! Where `fma` has taken one of the products in, the short form is one `fma`: a rounding less.
+//!
 //! Of an infinite `t` the long form makes no number, the short one an infinity: WGSL promises nothing about either.
 //!
 //! Needs: the licences of the source, `contract` and `nsz`, which modules that keep infinities do not give. Keeps: the CFG.
@@ -28,6 +30,9 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     rewrite::run(f, |b, i| {
         let Some((t, from, step)) = mix(b.func, i).filter(|_| cx.change()) else { return Rewrite::Keep };
         let (from, step) = (b.func.constant(from), b.func.constant(step));
+        if b.func.insts[i].op == Op::Fma {
+            return Rewrite::Value(b.fma(t, step, from));
+        }
         let p = b.fmul(t, step);
         Rewrite::Value(b.fadd(p, from))
     });
@@ -37,10 +42,13 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
 fn mix(f: &Function, i: Inst) -> Option<(Value, Const, Const)> {
     let d = &f.insts[i];
     let licensed = d.fp.has(FpFlags::LOOSE);
-    if d.op != Op::FAdd || f.ty(d.result()).scalar() != Scalar::F32 || !licensed {
+    if !matches!(d.op, Op::FAdd | Op::Fma) || f.ty(d.result()).scalar() != Scalar::F32 || !licensed {
         return None;
     }
-    let (x, y) = (scaled(f, d.args[0]), scaled(f, d.args[1]));
+    let (x, y) = match d.op {
+        Op::Fma => (factors(f, [d.args[0], d.args[1]])?, scaled(f, d.args[2])),
+        _ => (scaled(f, d.args[0]), scaled(f, d.args[1])),
+    };
     let (t, a, b) = if is_rest(f, x.0, y.0) {
         (y.0, x.1, y.1)
     } else if is_rest(f, y.0, x.0) {
@@ -66,9 +74,13 @@ fn difference(a: f32, b: f32) -> Option<f32> {
 
 /// A value, and the constant that multiplies it: 1 where there is none.
 fn scaled(f: &Function, v: Value) -> (Value, Const) {
-    let product = f.def_op(v, Op::FMul);
-    let found = product.and_then(|d| (0..2).find_map(|k| Some((d.args[1 - k], f.as_const(d.args[k])?.clone()))));
+    let found = f.def_op(v, Op::FMul).and_then(|d| factors(f, [d.args[0], d.args[1]]));
     found.unwrap_or_else(|| (v, Const::new(f.ty(v), &[1f32.to_bits().into()])))
+}
+
+/// The factor beside a constant, and that.
+fn factors(f: &Function, args: [Value; 2]) -> Option<(Value, Const)> {
+    (0..2).find_map(|k| Some((args[1 - k], f.as_const(args[k])?.clone())))
 }
 
 /// Whether `v` is `1 - t`.

@@ -10,7 +10,7 @@
 //! of each. An error of a logarithm grows with the exponent as that of a square does with each further one, so products are closer. A
 //! negative number has no logarithm: WGSL says nothing about its powers.
 //!
-//! Needs: scalars; the licences of the source, `contract` and `nsz`, on all three. Keeps: the CFG.
+//! Needs: the licence `contract` on all three; what is to be computed as it is written has none. Keeps: the CFG.
 
 use crate::PassCx;
 use crate::rewrite::{self, Rewrite};
@@ -37,7 +37,7 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
 
 /// A number and its exponent.
 fn power(f: &Function, i: Inst) -> Option<(Value, u32)> {
-    let licensed = |v: Value, op: Op| f.def_op(v, op).filter(|d| d.fp.has(FpFlags::LOOSE));
+    let licensed = |v: Value, op: Op| f.def_op(v, op).filter(|d| d.fp.has(FpFlags::CONTRACT));
     let d = &f.insts[i];
     if d.op != Op::FExp2 || f.ty(d.result()).scalar() != Scalar::F32 {
         return None;

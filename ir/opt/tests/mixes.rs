@@ -67,3 +67,19 @@ fn exact_sums_and_other_weights_stay() {
     let mut f = mix(LICENCE, |b, t| [b.fmul(t, t), b.func.fconst(Type::F32, 0.5)]);
     assert_eq!(run(&mut f), 0);
 }
+
+#[test]
+fn a_mix_by_fma_is_one_fma() {
+    for (x, y, kept) in [(0.25, 0.6, false), (1.0, 0.5, false), (0.6, 1.0, false), (1000.0, 1.0, true)] {
+        let mut f = mix(LICENCE, constants(x, y));
+        let m = gpucc_ir::Module::default();
+        // What multiplies by 1 is gone by then.
+        for run in [gpucc_opt::algebraic::run, gpucc_opt::fuse::run] {
+            run(&mut f, &mut gpucc_opt::PassCx::new(&m, &Caps { fuse_fma: true, ..Caps::FULL }));
+        }
+        assert_eq!(run(&mut f), u64::from(!kept), "{x} {y}");
+        let (_, i) = f.insts_in_order().filter(|(_, i)| f.insts[*i].op == Op::Fma).last().unwrap();
+        let bits = f.insts[i].args.iter().filter_map(|&a| f.const_bits(a)).map(|b| f32::from_bits(b as u32));
+        assert_eq!(bits.collect::<Vec<_>>() == [y - x, x], !kept, "{x} {y}");
+    }
+}
