@@ -510,8 +510,14 @@ fn window(b: &mut Builder<'_>, position: Value) -> Value {
     let inverse = b.fmax(inverse, low);
     let inverse = b.fmin(inverse, high);
     let (scale, offset) = (b.sysval(Sysval::ViewportScale), b.sysval(Sysval::ViewportOffset));
+    // The depth of what is drawn flat.
+    let lanes = b.func.def_op(position, Op::Compose).map(|d| d.args.clone());
+    let is_zero = |b: &Builder<'_>, k: u32| lanes.as_ref().is_some_and(|l| b.func.const_bits(l[k as usize]) == Some(0));
     let [x, y, z] = [0, 1, 2].map(|k| {
         let [p, scale, offset] = [position, scale, offset].map(|v| b.extract(v, k));
+        if is_zero(b, k) {
+            return offset;
+        }
         let p = b.fmul(p, inverse);
         b.fma(p, scale, offset)
     });

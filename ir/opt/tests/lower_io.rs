@@ -194,6 +194,19 @@ fn positions_on_the_screen() {
     assert!(!s.lowered(&Caps::FULL, 2).text().contains("viewport_scale"));
 }
 
+/// What lies at depth 0 has the offset of the viewport for a depth.
+#[test]
+fn flat_positions_on_the_screen() {
+    let sums = |depth: &str| {
+        let vertex = COVER.replace("0.5:f32, 1.0:f32", &format!("{depth}:f32, 1.0:f32"));
+        let s = Scene::new(&vertex, Some(FILL), onto(&[Some(Format::Rgba8Unorm)]));
+        let lowered = s.lowered(&with(WINDOW), 2);
+        assert_eq!(lowered.draw(), s.draw());
+        lowered.text().matches("= fma").count()
+    };
+    assert_eq!(sums("0.5"), sums("0.0") + 1);
+}
+
 /// The place of a sample comes of its number; of one alone it is the middle of the pixel. It stays where a target has it.
 #[test]
 fn places_of_samples() {
