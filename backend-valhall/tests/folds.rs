@@ -70,3 +70,53 @@ fn exponentials_scale_their_product() {
         assert!(value != "exp(a)" || count(&text, "FMA.f32") + count(&text, "FADD") == 1, "{value}\n{text}");
     }
 }
+
+#[test]
+fn roots_need_no_choice_of_zero() {
+    let values: Vec<f32> = (0..192).map(|k| [0.0, 1e-45, 1e-40, 1e-30, 0.25, 1.0, 7.5, 3e38][k % 8]).collect();
+    let d = Dispatch::new([1, 1, 1]).with_f32(0, 0, &values).with_u32(0, 1, &[0; 64]);
+    for (value, choices) in [
+        ("pow(a, 0.41666667)", 0),
+        ("pow(a, 0.85)", 0),
+        ("exp2(0.5 * log2(a))", 0),
+        // These reach below what fixed point holds.
+        ("pow(a, 0.9)", 1),
+        ("pow(a, -0.5)", 1),
+        ("pow(a, b)", 1),
+        ("exp2(a * 0.5)", 1),
+    ] {
+        let text = listing(value);
+        assert_eq!(count(&text, "CSEL.f32"), choices, "{value}\n{text}");
+        check(&program(value), &d, &[0, 1]);
+    }
+}
+
+#[test]
+fn shifts_take_masks_in() {
+    let values: Vec<u32> = (0..192).map(|k: u32| k.wrapping_mul(0x9e37_79b9)).collect();
+    let d = Dispatch::new([1, 1, 1]).with_u32(0, 0, &values).with_u32(0, 1, &[0; 64]);
+    let words = |value: &str| program(value).replace("array<f32>", "array<u32>");
+    let shifts_of = |value: &str| {
+        let out = compile(&module(&words(value)), 1, &options(2));
+        let text = gpucc_valhall_machine::disassemble(&out.entry.code, 1, gpucc_isa::stage::CS);
+        count(&text, "LSHIFT") + count(&text, "RSHIFT")
+    };
+    for (value, shifts) in [
+        ("(a & 1u) << 2u", 1),
+        ("(a & 0xff00u) >> 4u", 1),
+        ("(a >> 1u) << 2u", 1),
+        ("(a >> 8u) << 2u", 1),
+        ("(a << 3u) >> 20u", 1),
+        ("((a >> 8u) & 255u) << 4u", 1),
+        ("((a << 24u) & 0xf0000000u) >> 31u", 1),
+        // No constant, a sign, and bits that others read.
+        ("(a & b) << 2u", 2),
+        ("bitcast<u32>(bitcast<i32>(a & 0xff000000u) >> 4u)", 2),
+        ("((a & 255u) << 4u) + (a & 255u)", 2),
+    ] {
+        // Addresses may have some of their own.
+        let plain = shifts_of(if value.contains(" b)") { "a + b" } else { "a" });
+        assert_eq!(shifts_of(value) - plain, shifts, "{value}");
+        check(&words(value), &d, &[0, 1]);
+    }
+}

@@ -269,13 +269,16 @@ impl Isel<'_> {
                     Self::left(build::LshiftOrI32, zero(), zero(), x.mods(not))
                 }
             }
-            Op::Shl | Op::UShr | Op::SShr => {
-                let (x, n) = (self.int(cx, a(0)), self.amount(cx, a(1)));
-                match d.op {
-                    Op::Shl => Self::left(build::LshiftOrI32, x, n, zero()),
-                    _ => Self::right(build::RshiftOrI32, d.op == Op::SShr, x, n, zero()),
+            Op::Shl | Op::UShr | Op::SShr => match self.shifted_field(cx, d) {
+                Some(inst) => inst,
+                None => {
+                    let (x, n) = (self.int(cx, a(0)), self.amount(cx, a(1)));
+                    match d.op {
+                        Op::Shl => Self::left(build::LshiftOrI32, x, n, zero()),
+                        _ => Self::right(build::RshiftOrI32, d.op == Op::SShr, x, n, zero()),
+                    }
                 }
-            }
+            },
             Op::BitSel => {
                 let (m, x, y) = (self.int(cx, a(0)), self.int(cx, a(1)), self.int(cx, a(2)));
                 build::MuxI32.with((By(Mux::Bit),), [x, y, m])
@@ -427,6 +430,41 @@ impl Isel<'_> {
         }
     }
 
+    /// A shift of bits that a mask or another shift leaves, if nothing else reads them: one shift and a mask behind it.
+    fn shifted_field(&mut self, cx: &mut IselCx<'_>, d: &InstData) -> Option<MI> {
+        let n = self.constant_bits(cx, d.args[1])? & 31;
+        let inner = cx.fold(d.args[0])?;
+        let k = self.constant_bits(cx, *inner.args.get(1)?)?;
+        let moved = |mask: u32| if d.op == Op::Shl { mask << n } else { mask >> n };
+        // To the left by so many places, and what is left of all ones.
+        let shift = |op: Op, k: u32| match op {
+            Op::Shl => Some((k as i32 & 31, u32::MAX << (k & 31))),
+            Op::UShr => Some((-(k as i32 & 31), u32::MAX >> (k & 31))),
+            _ => None,
+        };
+        let (outer, _) = shift(d.op, n)?;
+        let (x, by, mask) = match inner.op {
+            Op::And => {
+                // The bits may be those of a shift themselves.
+                let first = cx.fold(inner.args[0]).and_then(|s| {
+                    let (by, mask) = shift(s.op, self.constant_bits(cx, *s.args.get(1)?)?)?;
+                    Some((s.args[0], by, mask))
+                });
+                let (x, by, mask) = first.unwrap_or((inner.args[0], 0, u32::MAX));
+                (x, outer + by, moved(k & mask))
+            }
+            _ => {
+                let (by, mask) = shift(inner.op, k)?;
+                (inner.args[0], outer + by, moved(mask))
+            }
+        };
+        let (x, mask, amount) = (self.int(cx, x), self.word(cx, mask), Self::known_amount(by.unsigned_abs() & 31));
+        Some(match by < 0 {
+            false => Self::left(build::LshiftAndI32, x, amount, mask),
+            true => Self::right(build::RshiftAndI32, false, x, amount, mask),
+        })
+    }
+
     /// The low word of a pair operand: any register, extended.
     fn pair_low(&mut self, cx: &mut IselCx<'_>, v: Value) -> U {
         // A uniform word would have to be a whole slot: 64-bit operands take registers here.
@@ -437,14 +475,16 @@ impl Isel<'_> {
     /// A shift amount: constants are reduced to what the table of immediates has as a byte.
     fn amount(&mut self, cx: &mut IselCx<'_>, v: Value) -> U {
         match self.constant_bits(cx, v) {
-            Some(n) => {
-                let n = n & 31;
-                // Words 0x03020100, 0x07060504, ... hold all amounts as bytes.
-                let word = (n & !3) * 0x0101_0101 + 0x0302_0100;
-                Use::imm(word).mods(SrcMods::swizzled(4 + (n & 3) as u8))
-            }
+            Some(n) => Self::known_amount(n & 31),
             None => self.int(cx, v),
         }
+    }
+
+    /// A shift amount below 32.
+    fn known_amount(n: u32) -> U {
+        // Words 0x03020100, 0x07060504, ... hold all amounts as bytes.
+        let word = (n & !3) * 0x0101_0101 + 0x0302_0100;
+        Use::imm(word).mods(SrcMods::swizzled(4 + (n & 3) as u8))
     }
 
     fn is_not(&self, cx: &IselCx<'_>, v: Value) -> bool {
