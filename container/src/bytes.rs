@@ -77,6 +77,19 @@ impl<'a> Bytes<'a> {
         ReadError::Invalid(format!("{}: {why}", self.what))
     }
 
+    /// A name in a field of 16 bytes.
+    pub(crate) fn name16(&mut self) -> Result<String, ReadError> {
+        let field = self.take(16)?;
+        let n = field.iter().position(|&c| c == 0).ok_or_else(|| self.invalid("name has no end"))?;
+        let s = std::str::from_utf8(&field[..n]).map_err(|_| self.invalid("name is not UTF-8"))?;
+        Ok(s.to_owned())
+    }
+
+    /// All that is left.
+    pub(crate) fn rest(&mut self) -> Result<Vec<u8>, ReadError> {
+        Ok(std::mem::take(&mut self.data).to_vec())
+    }
+
     /// Splits into records of `size` bytes.
     pub(crate) fn records(&self, size: usize) -> Result<impl Iterator<Item = Bytes<'a>> + use<'a>, ReadError> {
         if !self.data.len().is_multiple_of(size) {
@@ -85,4 +98,12 @@ impl<'a> Bytes<'a> {
         let what = self.what;
         Ok(self.data.chunks_exact(size).map(move |data| Bytes { data, what }))
     }
+}
+
+/// Appends a name in a field of 16 bytes, of which the last is 0.
+pub(crate) fn put_name16(name: &str, out: &mut Vec<u8>) {
+    let mut field = [0; 16];
+    let n = name.len().min(15);
+    field[..n].copy_from_slice(&name.as_bytes()[..n]);
+    out.extend_from_slice(&field);
 }

@@ -8,8 +8,9 @@
 //! [`Container::read`] takes bytes from anywhere: it never panics, and allocates no more than the file justifies.
 
 mod bytes;
+mod entry;
+mod field;
 mod model;
-mod pipeline;
 mod read;
 mod write;
 

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-pub use gpucc_pipeline::Variant;
 use gpucc_pipeline::{Format, Pipeline, named};
+pub use gpucc_pipeline::{Interpolation, IoPlace, Sampling, Variant};
 
 /// File codes from here up name uniform files (section `UNIF`); below, register files (section `PREL`).
 pub const UNIFORM_FILE: u8 = 0x80;
@@ -54,16 +54,15 @@ impl Container {
     }
 }
 
-/// Pipeline stage of an entry.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Stage {
-    /// Compute.
-    #[default]
-    Compute,
-    /// Vertex.
-    Vertex,
-    /// Fragment.
-    Fragment,
+named! {
+    /// Pipeline stage of an entry.
+    #[derive(Default)]
+    Stage {
+        #[default]
+        Compute "compute"   "Compute.",
+        Vertex "vertex"     "Vertex.",
+        Fragment "fragment" "Fragment.",
+    }
 }
 
 impl Stage {
@@ -242,71 +241,6 @@ pub struct Program {
     pub preloads: Vec<Preload>,
 }
 
-/// The kind of an input or output.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum IoPlace {
-    /// A location: an attribute, a value between the stages, a colour.
-    Location {
-        /// Its number in the source.
-        number: u8,
-        /// 1 for the second source of a blend.
-        blend_src: u8,
-    },
-    /// The position of a vertex.
-    #[default]
-    Position,
-    /// A clip distance of a vertex.
-    ClipDistance(u8),
-    /// The depth of a fragment.
-    FragDepth,
-    /// The samples that a fragment covers.
-    SampleMask,
-    /// The layer of the attachments that a vertex chooses.
-    Layer,
-    /// The viewport that a vertex chooses.
-    ViewportIndex,
-    /// The width of the point that a vertex is.
-    PointSize,
-    /// The place of a fragment in its point.
-    PointCoord,
-    /// A cull distance of a vertex.
-    CullDistance(u8),
-    /// The stencil reference of a fragment.
-    FragStencil,
-    /// The shares of the second and third vertex of a fragment's primitive.
-    Barycentric,
-    /// The number of the primitive, which a vertex hands on.
-    PrimitiveIndex,
-    /// A number that tells the vertices of a primitive apart, which they hand on.
-    VertexNumber,
-}
-
-named! {
-    /// How a value changes between the vertices of a primitive.
-    #[derive(Default)]
-    Interpolation {
-        #[default]
-        Perspective "perspective" "Linear in space.",
-        Linear "linear"           "Linear on the screen.",
-        Flat "flat"               "That of one vertex.",
-        OverW "over_w"            "Divided by w, linear on the screen.",
-        Vertex0 "vertex0"         "That of the first vertex, which is the provoking one.",
-        Vertex1 "vertex1"         "That of the second vertex.",
-        Vertex2 "vertex2"         "That of the third vertex.",
-    }
-}
-
-named! {
-    /// Where in a pixel a value is taken.
-    #[derive(Default)]
-    Sampling {
-        #[default]
-        Center "center"     "The centre.",
-        Centroid "centroid" "A point that the primitive covers.",
-        Sample "sample"     "The sample that is shaded.",
-    }
-}
-
 named! {
     /// How the components of an output lie in words of 32 bits.
     #[derive(Default)]
@@ -402,21 +336,16 @@ impl Meta {
     }
 }
 
-/// The kind of a resource.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ResourceKind {
-    /// Uniform buffer.
-    Uniform,
-    /// Storage buffer.
-    Storage,
-    /// Sampled texture.
-    Texture,
-    /// Storage texture.
-    StorageTexture,
-    /// Sampler.
-    Sampler,
-    /// Immediate data (push constants), bound at [`IMMEDIATES`](crate::IMMEDIATES).
-    Immediates,
+named! {
+    /// The kind of a resource.
+    ResourceKind {
+        Uniform "uniform"                "Uniform buffer.",
+        Storage "storage"                "Storage buffer.",
+        Texture "texture"                "Sampled texture.",
+        StorageTexture "storage_texture" "Storage texture.",
+        Sampler "sampler"                "Sampler.",
+        Immediates "immediates"          "Immediate data (push constants), bound at [`IMMEDIATES`](crate::IMMEDIATES).",
+    }
 }
 
 impl ResourceKind {
@@ -426,45 +355,38 @@ impl ResourceKind {
     }
 }
 
-/// The code's use of a resource.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Access {
-    /// Only reads.
-    Read,
-    /// Only writes.
-    Write,
-    /// Both.
-    ReadWrite,
+named! {
+    /// The code's use of a resource.
+    Access {
+        Read "read"            "Only reads.",
+        Write "write"          "Only writes.",
+        ReadWrite "read_write" "Both.",
+    }
 }
 
-/// Dimension of a texture or storage texture.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Dimension {
-    /// One axis.
-    D1,
-    /// Two axes.
-    #[default]
-    D2,
-    /// Three axes.
-    D3,
-    /// Six faces.
-    Cube,
+named! {
+    /// Dimension of a texture or storage texture.
+    #[derive(Default)]
+    Dimension {
+        D1 "1d"     "One axis.",
+        #[default]
+        D2 "2d"     "Two axes.",
+        D3 "3d"     "Three axes.",
+        Cube "cube" "Six faces.",
+    }
 }
 
-/// The type of a texture's texels in the code.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum TexelClass {
-    /// Floats, also of normalised formats.
-    #[default]
-    Float,
-    /// Signed integers.
-    Sint,
-    /// Unsigned integers.
-    Uint,
-    /// Depth.
-    Depth,
-    /// An external image, bound as one plane.
-    External,
+named! {
+    /// The type of a texture's texels in the code.
+    #[derive(Default)]
+    TexelClass {
+        #[default]
+        Float "float"       "Floats, also of normalised formats.",
+        Sint "sint"         "Signed integers.",
+        Uint "uint"         "Unsigned integers.",
+        Depth "depth"       "Depth.",
+        External "external" "An external image, bound as one plane.",
+    }
 }
 
 /// The shape that the code takes a texture, storage texture or sampler for; of a buffer nothing is set.

@@ -1,8 +1,8 @@
 //! Facts of the source that go into a container beside the code: names, promises, and the bytes of buffers that are touched.
 
-use gpucc_container::{self as container, Entry, Facts, IoPlace, ResourceKind};
+use gpucc_container::{self as container, Entry, Facts, ResourceKind};
 use gpucc_driver::Output;
-use gpucc_ir::{Attr, IoAt, Module, Place};
+use gpucc_ir::{Attr, Module, Place};
 
 /// The facts of an entry that was compiled of a module; nothing where there are none.
 pub(crate) fn of(module: &Module, out: &Output) -> Option<Box<Facts>> {
@@ -23,32 +23,13 @@ pub(crate) fn of(module: &Module, out: &Output) -> Option<Box<Facts>> {
     (facts != Facts::default()).then(|| Box::new(facts))
 }
 
-fn place(at: IoAt) -> IoPlace {
-    match at {
-        IoAt::Location { number, blend_src } => IoPlace::Location { number, blend_src },
-        IoAt::Position => IoPlace::Position,
-        IoAt::ClipDistance(n) => IoPlace::ClipDistance(n),
-        IoAt::CullDistance(n) => IoPlace::CullDistance(n),
-        IoAt::Layer => IoPlace::Layer,
-        IoAt::ViewportIndex => IoPlace::ViewportIndex,
-        IoAt::FragDepth => IoPlace::FragDepth,
-        IoAt::SampleMask => IoPlace::SampleMask,
-        IoAt::PointSize => IoPlace::PointSize,
-        IoAt::PointCoord => IoPlace::PointCoord,
-        IoAt::FragStencil => IoPlace::FragStencil,
-        IoAt::Barycentric => IoPlace::Barycentric,
-        IoAt::PrimitiveIndex => IoPlace::PrimitiveIndex,
-        IoAt::VertexNumber => IoPlace::VertexNumber,
-    }
-}
-
 /// Names of inputs and outputs. What lowering added has none.
 fn slots(module: &Module, entry: &Entry) -> Vec<(u32, String)> {
     let point = module.entries.iter().find(|e| e.name == entry.name);
     let Some(io) = point.and_then(|e| e.interface()) else { return Vec::new() };
     let name = |(n, r): (usize, &container::InterfaceRow)| {
         let list = if r.output { &io.outputs } else { &io.inputs };
-        let slot = list.iter().find(|s| place(s.at) == r.at && !s.name.is_empty())?;
+        let slot = list.iter().find(|s| s.at == r.at && !s.name.is_empty())?;
         Some((n as u32, slot.name.clone()))
     };
     entry.interface.iter().enumerate().filter_map(name).collect()

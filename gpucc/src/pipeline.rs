@@ -2,7 +2,7 @@
 
 use gpucc_container::{Interpolation, IoPlace, Sampling};
 use gpucc_driver::default_pipeline;
-use gpucc_ir::{Diagnostic, EntryPoint, Interface, Interp, IoAt, IoSlot, Mode, Module, Stage, StageInfo, Type, Where};
+use gpucc_ir::{Diagnostic, EntryPoint, Interface, Interp, IoSlot, Module, Stage, StageInfo, Type};
 use gpucc_opt::{PipelineContext, stage_as_read};
 
 pub use gpucc_pipeline::*;
@@ -191,40 +191,10 @@ impl From<&Slot> for Declared {
 /// so fit, if each is described as its source has it.
 pub fn described(stage: Stage, state: Pipeline, other: &[Declared], tests_early: bool) -> PipelineContext {
     let slot = |d: &Declared| {
-        let at = match d.at {
-            IoPlace::Location { number, blend_src } => IoAt::Location { number, blend_src },
-            IoPlace::Position => IoAt::Position,
-            IoPlace::ClipDistance(n) => IoAt::ClipDistance(n),
-            IoPlace::FragDepth => IoAt::FragDepth,
-            IoPlace::SampleMask => IoAt::SampleMask,
-            IoPlace::Layer => IoAt::Layer,
-            IoPlace::ViewportIndex => IoAt::ViewportIndex,
-            IoPlace::PointSize => IoAt::PointSize,
-            IoPlace::PointCoord => IoAt::PointCoord,
-            IoPlace::CullDistance(n) => IoAt::CullDistance(n),
-            IoPlace::FragStencil => IoAt::FragStencil,
-            IoPlace::Barycentric => IoAt::Barycentric,
-            IoPlace::PrimitiveIndex => IoAt::PrimitiveIndex,
-            IoPlace::VertexNumber => IoAt::VertexNumber,
-        };
         let scalar = if d.is_integer { Type::I32 } else { Type::F32 };
-        let mode = match d.interpolation {
-            Interpolation::Perspective => Mode::Perspective,
-            Interpolation::Linear => Mode::Linear,
-            Interpolation::Flat => Mode::Flat,
-            Interpolation::OverW => Mode::OverW,
-            Interpolation::Vertex0 => Mode::Vertex0,
-            Interpolation::Vertex1 => Mode::Vertex1,
-            Interpolation::Vertex2 => Mode::Vertex2,
-        };
-        let place = match d.sampling {
-            Sampling::Center => Where::Center,
-            Sampling::Centroid => Where::Centroid,
-            Sampling::Sample => Where::Sample,
-        };
         IoSlot {
-            interp: Interp { mode, at: place },
-            ..IoSlot::new(at, scalar.with_lanes(u32::from(d.lanes.clamp(1, 4))))
+            interp: Interp { mode: d.interpolation, at: d.sampling },
+            ..IoSlot::new(d.at, scalar.with_lanes(u32::from(d.lanes.clamp(1, 4))))
         }
     };
     let slots: Vec<IoSlot> = other.iter().map(slot).collect();
@@ -252,7 +222,7 @@ fn only(module: &Module, stage: Stage) -> Result<&EntryPoint, Diagnostic> {
 /// That a vertex entry gives what a fragment entry declares.
 fn linked(v: &EntryPoint, f: &EntryPoint) -> Result<(), Diagnostic> {
     let (Some(given), Some(read)) = (v.interface(), f.interface()) else { return Ok(()) };
-    for s in read.inputs.iter().filter(|s| matches!(s.at, IoAt::Location { .. })) {
+    for s in read.inputs.iter().filter(|s| matches!(s.at, IoPlace::Location { .. })) {
         let wrong = |text: String| wrong(text).at(if s.span.is_known() { s.span } else { f.span }, "");
         let Some(o) = given.outputs.iter().find(|o| o.at == s.at) else {
             return Err(wrong(format!("`{}` reads {}, and `{}` does not give it", f.name, s.at, v.name)));

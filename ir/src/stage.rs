@@ -3,7 +3,7 @@
 use crate::named::named_enum;
 use crate::span::Span;
 use crate::types::Type;
-use std::fmt;
+pub use gpucc_pipeline::{Interpolation as Mode, IoPlace as IoAt, Sampling as Where};
 
 named_enum! {
     /// A shader stage.
@@ -47,116 +47,6 @@ pub struct IoSlot {
     pub blended: bool,
     /// Where in the source it is declared.
     pub span: Span,
-}
-
-/// Where an input or output is.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum IoAt {
-    /// A location: a vertex attribute, a varying or a colour target.
-    Location {
-        /// Its number.
-        number: u8,
-        /// 1 for the second source of a blend.
-        blend_src: u8,
-    },
-    /// The position of a vertex.
-    Position,
-    /// A clip distance of a vertex.
-    ClipDistance(u8),
-    /// A cull distance of a vertex: a primitive of which all vertices have a negative one is not drawn.
-    CullDistance(u8),
-    /// The width of the point that a vertex is, in pixels.
-    PointSize,
-    /// The place of a fragment in its point (made by lowering).
-    PointCoord,
-    /// The shares of the second and the third vertex of a fragment's primitive, the provoking one being the first.
-    Barycentric,
-    /// The number of the primitive, which its provoking vertex hands on (made by lowering).
-    PrimitiveIndex,
-    /// A number that no other vertex of the primitive has (made by lowering).
-    VertexNumber,
-    /// The layer of the attachments that a vertex' primitive is drawn on, if it is the provoking one.
-    Layer,
-    /// The number of the viewport, likewise.
-    ViewportIndex,
-    /// The depth that a fragment gives.
-    FragDepth,
-    /// What stencil values are compared with and replaced by, as a fragment gives it.
-    FragStencil,
-    /// The samples that a fragment covers.
-    SampleMask,
-}
-
-impl IoAt {
-    /// A location of the first blend source.
-    pub const fn location(number: u8) -> IoAt {
-        IoAt::Location { number, blend_src: 0 }
-    }
-}
-
-impl fmt::Display for IoAt {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            IoAt::Location { number, blend_src: 0 } => write!(f, "location {number}"),
-            IoAt::Location { number, blend_src } => write!(f, "location {number} blend_src {blend_src}"),
-            IoAt::Position => f.write_str("position"),
-            IoAt::ClipDistance(n) => write!(f, "clip_distance {n}"),
-            IoAt::CullDistance(n) => write!(f, "cull_distance {n}"),
-            IoAt::PointSize => f.write_str("point_size"),
-            IoAt::PointCoord => f.write_str("point_coord"),
-            IoAt::Barycentric => f.write_str("barycentric"),
-            IoAt::PrimitiveIndex => f.write_str("primitive_index"),
-            IoAt::VertexNumber => f.write_str("vertex_number"),
-            IoAt::Layer => f.write_str("layer"),
-            IoAt::ViewportIndex => f.write_str("viewport_index"),
-            IoAt::FragDepth => f.write_str("frag_depth"),
-            IoAt::FragStencil => f.write_str("frag_stencil"),
-            IoAt::SampleMask => f.write_str("sample_mask"),
-        }
-    }
-}
-
-named_enum! {
-    /// How a value changes across a primitive.
-    #[derive(Default)]
-    Mode {
-        /// linear in space
-        #[default]
-        Perspective = "perspective",
-        Linear = "linear"   "linear on the screen",
-        Flat = "flat"       "that of the provoking vertex",
-        OverW = "over_w"    "value / w, linear on the screen (made by lowering)",
-        Vertex0 = "vertex0" "that of the first vertex, which is the provoking one",
-        Vertex1 = "vertex1" "that of the second vertex",
-        Vertex2 = "vertex2" "that of the third vertex",
-    }
-}
-
-impl Mode {
-    /// The value of each vertex, the provoking one first.
-    pub const VERTICES: [Mode; 3] = [Mode::Vertex0, Mode::Vertex1, Mode::Vertex2];
-
-    /// The vertex whose value it is, where the source names one.
-    pub fn vertex(self) -> Option<usize> {
-        Mode::VERTICES.iter().position(|&m| m == self)
-    }
-
-    /// Whether it is the same in all fragments of a primitive.
-    pub fn is_constant(self) -> bool {
-        self == Mode::Flat || self.vertex().is_some()
-    }
-}
-
-named_enum! {
-    /// Where in a pixel a value is taken.
-    #[derive(Default)]
-    Where {
-        /// the middle
-        #[default]
-        Center = "center",
-        Centroid = "centroid" "a point that the primitive covers",
-        Sample = "sample"     "the sample that is shaded",
-    }
 }
 
 named_enum! {

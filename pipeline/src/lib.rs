@@ -5,6 +5,7 @@
 //! blending are in `gpucc-sim`.
 
 mod format;
+mod interface;
 mod names;
 mod pipeline;
 mod state;
@@ -12,6 +13,7 @@ mod variant;
 mod vertex;
 
 pub use format::{Base, Code, Format, FormatError, Layout};
+pub use interface::{Interpolation, IoPlace, Sampling};
 pub use pipeline::{Pipeline, SamplerFacts, Target, VertexAttribute, VertexBuffer};
 pub use state::{
     Blend, BlendComponent, BlendFactor, BlendOperation, Compare, CullMode, DepthBias, DepthStencil, Filter, FrontFace,

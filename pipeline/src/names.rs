@@ -22,5 +22,11 @@ macro_rules! named {
                 $type::ALL.iter().copied().find(|v| v.name() == name)
             }
         }
+
+        impl std::fmt::Display for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.name())
+            }
+        }
     };
 }

@@ -62,6 +62,26 @@ pub struct Launch<'a> {
     descriptors: Vec<Descriptor>,
 }
 
+/// Declares `run` of a machine, by its `run_on`.
+#[macro_export]
+macro_rules! run_alone {
+    ($run_on:ident) => {
+        /// Runs a compute entry point, the only one where `entry` is `None`, over a whole grid, with nothing that a driver part
+        /// placed. Buffers change in place, also when the run traps.
+        ///
+        /// # Errors
+        /// A trap with its instruction and address, or what is wrong with the container or the dispatch.
+        pub fn run(
+            container: &gpucc_container::Container,
+            entry: Option<&str>,
+            dispatch: &mut $crate::Dispatch,
+            options: &$crate::RunOptions,
+        ) -> Result<$crate::RunReport, $crate::Trap> {
+            $run_on(container, entry, dispatch, &mut $crate::Device::default(), options)
+        }
+    };
+}
+
 /// The place of a buffer that has an address, and no name in the program, in the rows of the check for races.
 const NO_RESOURCE: u16 = 0xfffd;
 

@@ -16,7 +16,7 @@ pub fn bytes(words: &[u32]) -> Vec<u8> {
 /// A field of a descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// The name in the reference.
+    /// The name in the reference; nothing where the bits are its name.
     pub name: &'static str,
     /// Word it lies in.
     pub word: usize,
@@ -52,6 +52,17 @@ impl Field {
         words[self.word] = words[self.word] & !self.mask() | bits;
     }
 
+    /// Its name in a descriptor of so many words.
+    pub fn label(&self, words: usize) -> String {
+        let of = if words > 1 { format!(" of word {}", self.word) } else { String::new() };
+        match self.end - self.low {
+            _ if !self.name.is_empty() => self.name.into(),
+            32 => format!("word {}", self.word),
+            1 => format!("[{}]{of}", self.low),
+            _ => format!("[{}:{}]{of}", self.end - 1, self.low),
+        }
+    }
+
     /// Whether a value has room.
     pub const fn holds(&self, value: u32) -> bool {
         value >= self.minus && value - self.minus <= self.mask() >> self.low
@@ -66,7 +77,8 @@ pub fn check_reserved(what: &str, fields: &[Field], words: &[u32]) -> Result<(),
     for f in fields.iter().filter(|f| f.reserved && f.word < words.len()) {
         let value = f.stored(words);
         if value != 0 {
-            return Err(Trap::new(TrapKind::Reserved, format!("{what} field {} has the value {value:#x}", f.name)));
+            let label = f.label(words.len());
+            return Err(Trap::new(TrapKind::Reserved, format!("{what} field {label} has the value {value:#x}")));
         }
     }
     Ok(())
@@ -81,7 +93,7 @@ pub fn show(what: &str, fields: &[Field], words: &[u32], f: &mut fmt::Formatter<
     let mut lead = ": ";
     for field in fields.iter().filter(|x| x.stored(words) != 0 || x.minus != 0 && words[x.word] != 0) {
         let value = field.get(words);
-        write!(f, "{lead}{} ", field.name)?;
+        write!(f, "{lead}{} ", field.label(words.len()))?;
         if value < 256 {
             write!(f, "{value}")?
         } else {
@@ -112,6 +124,51 @@ pub const fn is_sound(fields: &[Field], words: usize) -> bool {
     true
 }
 
+/// Bits of a word that no field has.
+const fn free_bits(named: &[Field], word: usize) -> u32 {
+    let (mut free, mut k) = (u32::MAX, 0);
+    while k < named.len() {
+        if named[k].word == word {
+            free &= !named[k].mask();
+        }
+        k += 1;
+    }
+    free
+}
+
+/// The number of runs of bits that no field has.
+pub const fn runs_of_rest(named: &[Field], words: usize) -> usize {
+    let (mut count, mut word) = (0, 0);
+    while word < words {
+        let free = free_bits(named, word);
+        count += (free & !(free << 1)).count_ones() as usize;
+        word += 1;
+    }
+    count
+}
+
+/// The fields, and each run of bits that none of them has as one that is reserved.
+pub const fn with_rest<const N: usize>(named: &[Field], words: usize) -> [Field; N] {
+    let mut all = [Field { name: "", word: 0, low: 0, end: 0, minus: 0, reserved: true }; N];
+    let (mut count, mut word) = (0, 0);
+    while count < named.len() {
+        all[count] = named[count];
+        count += 1;
+    }
+    while word < words {
+        let mut free = free_bits(named, word);
+        while free != 0 {
+            let low = free.trailing_zeros();
+            let end = low + (!(free >> low)).trailing_zeros();
+            all[count] = Field { name: "", word, low, end, minus: 0, reserved: true };
+            count += 1;
+            free &= !all[count - 1].mask();
+        }
+        word += 1;
+    }
+    all
+}
+
 /// Declares a descriptor:
 ///
 /// ```
@@ -128,11 +185,13 @@ pub const fn is_sound(fields: &[Field], words: usize) -> bool {
 /// assert_eq!((s.size(), s.0[0]), (5, 4 << 3));
 /// ```
 ///
-/// The type wraps its words. Each field is a constant of its type and a reader; `with` writes one, `reserved` is the check,
+/// `= "sampler", the rest reserved {` says that nothing but 0 may stand where no field is. The type wraps its words. Each field is a constant of its type and a reader; `with` writes one, `reserved` is the check,
 /// `Display` the text. Fields that overlap do not compile.
 #[macro_export]
 macro_rules! words {
-    ($(#[$meta:meta])* $vis:vis struct $name:ident[$count:literal] = $what:literal { $($rows:tt)* }) => {
+    ($(#[$meta:meta])* $vis:vis struct $name:ident[$count:literal] = $what:literal $(, the $rest:ident reserved)? {
+        $($rows:tt)*
+    }) => {
         $(#[$meta])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         $vis struct $name(
@@ -173,22 +232,31 @@ macro_rules! words {
             }
         }
 
-        $crate::words!(@rows $name [] $($rows)*);
+        $crate::words!(@rows $name [$($rest)? $count] [] $($rows)*);
         const _: () = assert!($crate::words::is_sound($name::FIELDS, $count), "fields overlap or lie outside");
     };
-    (@rows $name:ident [$($done:expr,)*]) => {
+    (@rows $name:ident [$count:literal] [$($done:expr,)*]) => {
         impl $name {
             /// All fields, the reserved ones among them.
             pub const FIELDS: &'static [$crate::words::Field] = &[$($done,)*];
         }
     };
-    (@rows $name:ident [$($done:expr,)*]
+    (@rows $name:ident [rest $count:literal] [$($done:expr,)*]) => {
+        impl $name {
+            const NAMED: &'static [$crate::words::Field] = &[$($done,)*];
+            const ALL: usize = Self::NAMED.len() + $crate::words::runs_of_rest(Self::NAMED, $count);
+            /// All fields, the reserved ones among them.
+            pub const FIELDS: &'static [$crate::words::Field] =
+                &$crate::words::with_rest::<{ Self::ALL }>(Self::NAMED, $count);
+        }
+    };
+    (@rows $name:ident $of:tt [$($done:expr,)*]
         reserved $text:literal : $word:literal[$low:literal .. $end:literal]; $($rest:tt)*) => {
-        $crate::words!(@rows $name [$($done,)* $crate::words::Field {
+        $crate::words!(@rows $name $of [$($done,)* $crate::words::Field {
             name: $text, word: $word, low: $low, end: $end, minus: 0, reserved: true,
         },] $($rest)*);
     };
-    (@rows $name:ident [$($done:expr,)*]
+    (@rows $name:ident $of:tt [$($done:expr,)*]
         $field:ident $get:ident : $word:literal[$low:literal .. $end:literal] $(minus $minus:literal)?; $($rest:tt)*) => {
         #[allow(dead_code)]
         impl $name {
@@ -201,6 +269,6 @@ macro_rules! words {
                 Self::$field.get(&self.0)
             }
         }
-        $crate::words!(@rows $name [$($done,)* $name::$field,] $($rest)*);
+        $crate::words!(@rows $name $of [$($done,)* $name::$field,] $($rest)*);
     };
 }

@@ -8,7 +8,7 @@ use crate::profile::Profile;
 use crate::program::OracleProgram;
 use crate::quads::{LANES, sysval_row};
 use crate::stage_program::{StageProgram, Store, wrong};
-use gpucc_ir::{Form, IoAt, IoSlot, Mode, Position, Stage, StageInfo, Sysval, Where};
+use gpucc_ir::{Form, IoAt, Mode, Position, Stage, StageInfo, Sysval, Where};
 use gpucc_num::pack;
 use gpucc_pipeline::Target;
 use gpucc_sim::draw::{
@@ -265,7 +265,7 @@ fn plan_varyings(vertex: &OracleProgram, fragment: &OracleProgram) -> Result<Vec
             continue;
         }
         if slot.at == IoAt::Barycentric {
-            let (mode, at, from_setup) = (slot.interp.mode, place_in_pixel(slot), Some(FromSetup::Barycentric));
+            let (mode, at, from_setup) = (slot.interp.mode, slot.interp.at, Some(FromSetup::Barycentric));
             list.push(Varying { row, lanes: slot.ty.lanes(), from: 0, mode, at, from_setup });
             continue;
         }
@@ -287,7 +287,7 @@ fn plan_varyings(vertex: &OracleProgram, fragment: &OracleProgram) -> Result<Vec
         }
         let smooth = slot.ty.is_float() || slot.interp.mode.is_constant();
         let mode = if smooth { slot.interp.mode } else { Mode::Flat };
-        list.push(Varying { row, lanes: slot.ty.lanes(), from, mode, at: place_in_pixel(slot), from_setup: None });
+        list.push(Varying { row, lanes: slot.ty.lanes(), from, mode, at: slot.interp.at, from_setup: None });
     }
     Ok(list)
 }
@@ -295,14 +295,6 @@ fn plan_varyings(vertex: &OracleProgram, fragment: &OracleProgram) -> Result<Vec
 /// Whether what a vertex gives there comes to fragments as it is: by a location, or as a number that lowering hands on.
 fn travels(at: IoAt) -> bool {
     matches!(at, IoAt::Location { .. } | IoAt::PrimitiveIndex | IoAt::VertexNumber)
-}
-
-fn place_in_pixel(slot: &IoSlot) -> draw::Where {
-    match slot.interp.at {
-        Where::Center => draw::Where::Center,
-        Where::Centroid => draw::Where::Centroid,
-        Where::Sample => draw::Where::Sample,
-    }
 }
 
 impl LinkedStages for Runner<'_, '_> {

@@ -1,6 +1,6 @@
 //! Rows of the container's interface, from the interface of the source and the places that a family gives to what lowering made of it.
 
-use gpucc_container::{InterfaceRow, Interpolation, IoPlace, Packing, Sampling, flags};
+use gpucc_container::{InterfaceRow, Packing, flags};
 use gpucc_ir::analysis::StageUse;
 use gpucc_ir::{Form, Interface, IoAt, IoSlot, Mode, Stage, StageInfo, Where};
 use gpucc_opt::{PipelineContext, free_locations};
@@ -77,7 +77,7 @@ pub fn rows(
                 None => list.push(row),
                 // A vector of four distances.
                 Some(k) => list.extend((0..slot.ty.lanes() as u8).map(|lane| InterfaceRow {
-                    at: IoPlace::ClipDistance(4 * k as u8 + lane),
+                    at: IoAt::ClipDistance(4 * k as u8 + lane),
                     components: 1,
                     lane: p.lane + lane,
                     ..row
@@ -98,39 +98,14 @@ fn location_of(at: IoAt, io: &Interface, context: Option<&PipelineContext>) -> I
 
 fn row(direction: Direction, travels: bool, slot: &IoSlot, form: Form, p: HwPlace) -> InterfaceRow {
     let interpolation = match slot.interp.mode {
-        _ if !travels => Interpolation::default(),
-        Mode::Vertex0 => Interpolation::Vertex0,
-        Mode::Vertex1 => Interpolation::Vertex1,
-        Mode::Vertex2 => Interpolation::Vertex2,
-        _ if slot.is_flat() => Interpolation::Flat,
-        Mode::Linear => Interpolation::Linear,
-        Mode::OverW => Interpolation::OverW,
-        Mode::Perspective | Mode::Flat => Interpolation::Perspective,
+        _ if !travels => Mode::default(),
+        mode if slot.is_flat() && mode.vertex().is_none() => Mode::Flat,
+        mode => mode,
     };
-    let sampling = match slot.interp.at {
-        _ if !travels => Sampling::default(),
-        Where::Center => Sampling::Center,
-        Where::Centroid => Sampling::Centroid,
-        Where::Sample => Sampling::Sample,
-    };
+    let sampling = if travels { slot.interp.at } else { Where::default() };
     InterfaceRow {
         output: direction == Direction::Output,
-        at: match slot.at {
-            IoAt::Location { number, blend_src } => IoPlace::Location { number, blend_src },
-            IoAt::Position => IoPlace::Position,
-            IoAt::PointSize => IoPlace::PointSize,
-            IoAt::PointCoord => IoPlace::PointCoord,
-            IoAt::Layer => IoPlace::Layer,
-            IoAt::ViewportIndex => IoPlace::ViewportIndex,
-            IoAt::ClipDistance(n) => IoPlace::ClipDistance(n),
-            IoAt::CullDistance(n) => IoPlace::CullDistance(n),
-            IoAt::FragDepth => IoPlace::FragDepth,
-            IoAt::SampleMask => IoPlace::SampleMask,
-            IoAt::FragStencil => IoPlace::FragStencil,
-            IoAt::Barycentric => IoPlace::Barycentric,
-            IoAt::PrimitiveIndex => IoPlace::PrimitiveIndex,
-            IoAt::VertexNumber => IoPlace::VertexNumber,
-        },
+        at: slot.at,
         components: (1 << slot.ty.lanes()) - 1,
         integer: !slot.ty.is_float(),
         interpolation,

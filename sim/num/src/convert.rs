@@ -87,53 +87,27 @@ pub fn f64_to_f32(round: Round, x: f64) -> f32 {
     if x.is_nan() { crate::NAN32 } else { crate::f32::from_f64(round, x) }
 }
 
-/// Converts f32 to i32, rounded and saturated; NaN is 0.
-#[inline]
-pub fn f32_to_i32(round: Round, x: f32) -> i32 {
-    // A Rust cast truncates, saturates and gives 0 for NaN.
-    crate::f32::round_to_int(round, x) as i32
+/// Conversions of floats to integers.
+macro_rules! to_integers {
+    ($($name:ident: $float:ident => $int:ident;)*) => {$(
+        #[doc = concat!("Converts ", stringify!($float), " to ", stringify!($int), ", rounded and saturated; NaN is 0.")]
+        #[inline]
+        pub fn $name(round: Round, x: $float) -> $int {
+            // A Rust cast truncates, saturates and gives 0 for NaN.
+            crate::$float::round_to_int(round, x) as $int
+        }
+    )*};
 }
 
-/// Converts f32 to u32, rounded and saturated; NaN is 0.
-#[inline]
-pub fn f32_to_u32(round: Round, x: f32) -> u32 {
-    crate::f32::round_to_int(round, x) as u32
-}
-
-/// Converts f32 to i64, rounded and saturated; NaN is 0.
-#[inline]
-pub fn f32_to_i64(round: Round, x: f32) -> i64 {
-    crate::f32::round_to_int(round, x) as i64
-}
-
-/// Converts f32 to u64, rounded and saturated; NaN is 0.
-#[inline]
-pub fn f32_to_u64(round: Round, x: f32) -> u64 {
-    crate::f32::round_to_int(round, x) as u64
-}
-
-/// Converts f64 to i32, rounded and saturated; NaN is 0.
-#[inline]
-pub fn f64_to_i32(round: Round, x: f64) -> i32 {
-    crate::f64::round_to_int(round, x) as i32
-}
-
-/// Converts f64 to u32, rounded and saturated; NaN is 0.
-#[inline]
-pub fn f64_to_u32(round: Round, x: f64) -> u32 {
-    crate::f64::round_to_int(round, x) as u32
-}
-
-/// Converts f64 to i64, rounded and saturated; NaN is 0.
-#[inline]
-pub fn f64_to_i64(round: Round, x: f64) -> i64 {
-    crate::f64::round_to_int(round, x) as i64
-}
-
-/// Converts f64 to u64, rounded and saturated; NaN is 0.
-#[inline]
-pub fn f64_to_u64(round: Round, x: f64) -> u64 {
-    crate::f64::round_to_int(round, x) as u64
+to_integers! {
+    f32_to_i32: f32 => i32;
+    f32_to_u32: f32 => u32;
+    f32_to_i64: f32 => i64;
+    f32_to_u64: f32 => u64;
+    f64_to_i32: f64 => i32;
+    f64_to_u32: f64 => u32;
+    f64_to_i64: f64 => i64;
+    f64_to_u64: f64 => u64;
 }
 
 /// Converts f64 to a signed integer of `bits` bits (1 to 64), sign-extended.

@@ -1,7 +1,7 @@
 //! f16 arithmetic on bits. Every operation is done exactly (or rounded to odd) in f64 and rounded once.
 
 use crate::convert::{f16_to_f32, f16_to_f64, f64_to_f16};
-use crate::{Class, MinMax, Mode, NAN16, Round, add_odd, classify};
+use crate::{Class, MinMax, Mode, NAN16, Round, add_odd, classify, zero_sum};
 use core::primitive::f64;
 
 const SIGN: u16 = 0x8000;
@@ -44,15 +44,6 @@ fn wide(m: Mode, x: u16) -> f64 {
 #[inline]
 fn finish(m: Mode, exact: f64) -> u16 {
     output(m, f64_to_f16(m.round, exact))
-}
-
-#[inline]
-fn zero_sum(m: Mode, a: f64, b: f64, sum: f64) -> f64 {
-    if m.round == Round::Down && sum == 0.0 && !(a == 0.0 && b == 0.0 && a.is_sign_positive() && b.is_sign_positive()) {
-        -0.0
-    } else {
-        sum
-    }
 }
 
 /// Sum of two f16, rounded once.

@@ -1,40 +1,17 @@
 //! f32 arithmetic.
 
-use crate::{Class, MinMax, Mode, NAN32, Round, add_odd, classify};
+use crate::{Class, Mode, NAN32, Round, add_odd, classify, zero_sum};
 use core::primitive::{f32, f64};
 
 const SIGN: u32 = 0x8000_0000;
 
-/// Zero of its sign for a denormal, everything else unchanged.
-#[inline]
-pub fn flush(x: f32) -> f32 {
-    let bits = x.to_bits();
-    if bits & 0x7f80_0000 == 0 { f32::from_bits(bits & SIGN) } else { x }
-}
+crate::hard::common! { f32, bits u32, exponent 0x7f80_0000, nan NAN32, picked |m: Mode, x| if m.flush_out { flush(x) } else { x } }
 
 /// Whether it is a denormal.
 #[inline]
 pub fn is_denormal(x: f32) -> bool {
     let magnitude = x.to_bits() & !SIGN;
     magnitude != 0 && magnitude < 0x0080_0000
-}
-
-/// Operand as the mode sees it.
-#[inline]
-pub fn input(m: Mode, x: f32) -> f32 {
-    if m.flush_in { flush(x) } else { x }
-}
-
-/// Result as the mode leaves it, NaN made canonical.
-#[inline]
-pub fn output(m: Mode, x: f32) -> f32 {
-    if x.is_nan() {
-        NAN32
-    } else if m.flush_out {
-        flush(x)
-    } else {
-        x
-    }
 }
 
 /// Rounds a f64 to f32; exact for every value of `x`.
@@ -65,16 +42,6 @@ fn finish(m: Mode, exact: f64) -> f32 {
     output(m, from_f64(m.round, exact))
 }
 
-/// Sign of an exact zero sum is negative when rounding down.
-#[inline]
-fn zero_sum(m: Mode, a: f64, b: f64, sum: f64) -> f64 {
-    if m.round == Round::Down && sum == 0.0 && !(a == 0.0 && b == 0.0 && a.is_sign_positive() && b.is_sign_positive()) {
-        -0.0
-    } else {
-        sum
-    }
-}
-
 /// Sum of two f32, rounded once.
 #[inline]
 pub fn add(m: Mode, a: f32, b: f32) -> f32 {
@@ -84,12 +51,6 @@ pub fn add(m: Mode, a: f32, b: f32) -> f32 {
     }
     let (a, b) = (f64::from(a), f64::from(b));
     finish(m, zero_sum(m, a, b, add_odd(a, b)))
-}
-
-/// Difference of two f32, rounded once.
-#[inline]
-pub fn sub(m: Mode, a: f32, b: f32) -> f32 {
-    if b.is_nan() { NAN32 } else { add(m, a, -b) }
 }
 
 /// Product of two f32, rounded once.
@@ -139,54 +100,6 @@ pub fn mad(m: Mode, a: f32, b: f32, c: f32) -> f32 {
 pub fn sqrt(m: Mode, a: f32) -> f32 {
     let a = input(m, a);
     if m.round == Round::Nearest { output(m, a.sqrt()) } else { finish(m, f64::from(a).sqrt()) }
-}
-
-/// Remainder `a - b * trunc(a / b)`, exact: the sign is that of `a`.
-#[inline]
-pub fn rem(m: Mode, a: f32, b: f32) -> f32 {
-    output(m, input(m, a) % input(m, b))
-}
-
-/// Minimum. Denormal operands are flushed by the mode; NaN by the rule.
-#[inline]
-pub fn min(m: Mode, rule: MinMax, a: f32, b: f32) -> f32 {
-    let (a, b) = (input(m, a), input(m, b));
-    let r = match rule {
-        MinMax::First if b < a => b,
-        MinMax::First => a,
-        MinMax::Second if a < b => a,
-        MinMax::Second => b,
-        _ if a.is_nan() || b.is_nan() => nan_pair(rule, a, b),
-        _ if a < b || (a == b && a.is_sign_negative()) => a,
-        _ => b,
-    };
-    if m.flush_out { flush(r) } else { r }
-}
-
-/// Maximum. Denormal operands are flushed by the mode; NaN by the rule.
-#[inline]
-pub fn max(m: Mode, rule: MinMax, a: f32, b: f32) -> f32 {
-    let (a, b) = (input(m, a), input(m, b));
-    let r = match rule {
-        MinMax::First if a < b => b,
-        MinMax::First => a,
-        MinMax::Second if a >= b => a,
-        MinMax::Second => b,
-        _ if a.is_nan() || b.is_nan() => nan_pair(rule, a, b),
-        _ if a > b || (a == b && a.is_sign_positive()) => a,
-        _ => b,
-    };
-    if m.flush_out { flush(r) } else { r }
-}
-
-fn nan_pair(rule: MinMax, a: f32, b: f32) -> f32 {
-    if rule == MinMax::Propagate || (a.is_nan() && b.is_nan()) {
-        NAN32
-    } else if a.is_nan() {
-        b
-    } else {
-        a
-    }
 }
 
 /// Clamps to 0..1; NaN gives `nan`. Negative zero becomes +0.

@@ -1,37 +1,14 @@
 //! f64 arithmetic. Nearest-even sums, products and quotients are the host's; everything else goes through
 //! `rustc_apfloat`.
 
-use crate::{Class, MinMax, Mode, NAN64, Round, classify};
+use crate::{Class, Mode, NAN64, Round, classify};
 use core::primitive::f64;
 use rustc_apfloat::Float as _;
 use rustc_apfloat::ieee::Double;
 
 const SIGN: u64 = 1 << 63;
 
-/// Zero of its sign for a denormal, everything else unchanged.
-#[inline]
-pub fn flush(x: f64) -> f64 {
-    let bits = x.to_bits();
-    if bits >> 52 & 0x7ff == 0 { f64::from_bits(bits & SIGN) } else { x }
-}
-
-/// Operand as the mode sees it.
-#[inline]
-pub fn input(m: Mode, x: f64) -> f64 {
-    if m.flush_in { flush(x) } else { x }
-}
-
-/// Result as the mode leaves it, NaN made canonical.
-#[inline]
-pub fn output(m: Mode, x: f64) -> f64 {
-    if x.is_nan() {
-        NAN64
-    } else if m.flush_out {
-        flush(x)
-    } else {
-        x
-    }
-}
+crate::hard::common! { f64, bits u64, exponent 0x7ff0_0000_0000_0000, nan NAN64, picked |_: Mode, x| x }
 
 pub(crate) fn ap_round(round: Round) -> rustc_apfloat::Round {
     match round {
@@ -58,12 +35,6 @@ pub fn add(m: Mode, a: f64, b: f64) -> f64 {
         return output(m, a + b);
     }
     hard(m, soft(a).add_r(soft(b), ap_round(m.round)).value)
-}
-
-/// Difference of two f64, rounded once.
-#[inline]
-pub fn sub(m: Mode, a: f64, b: f64) -> f64 {
-    if b.is_nan() { NAN64 } else { add(m, a, -b) }
 }
 
 /// Product of two f64, rounded once.
@@ -97,52 +68,6 @@ pub fn fma(m: Mode, a: f64, b: f64, c: f64) -> f64 {
 #[inline]
 pub fn sqrt(m: Mode, a: f64) -> f64 {
     output(m, input(m, a).sqrt())
-}
-
-/// Remainder `a - b * trunc(a / b)`, exact: the sign is that of `a`.
-#[inline]
-pub fn rem(m: Mode, a: f64, b: f64) -> f64 {
-    output(m, input(m, a) % input(m, b))
-}
-
-/// Minimum of two f64, NaN by `rule`.
-#[inline]
-pub fn min(m: Mode, rule: MinMax, a: f64, b: f64) -> f64 {
-    let (a, b) = (input(m, a), input(m, b));
-    match rule {
-        MinMax::First if b < a => b,
-        MinMax::First => a,
-        MinMax::Second if a < b => a,
-        MinMax::Second => b,
-        _ if a.is_nan() || b.is_nan() => nan_pair(rule, a, b),
-        _ if a < b || (a == b && a.is_sign_negative()) => a,
-        _ => b,
-    }
-}
-
-/// Maximum of two f64, NaN by `rule`.
-#[inline]
-pub fn max(m: Mode, rule: MinMax, a: f64, b: f64) -> f64 {
-    let (a, b) = (input(m, a), input(m, b));
-    match rule {
-        MinMax::First if a < b => b,
-        MinMax::First => a,
-        MinMax::Second if a >= b => a,
-        MinMax::Second => b,
-        _ if a.is_nan() || b.is_nan() => nan_pair(rule, a, b),
-        _ if a > b || (a == b && a.is_sign_positive()) => a,
-        _ => b,
-    }
-}
-
-fn nan_pair(rule: MinMax, a: f64, b: f64) -> f64 {
-    if rule == MinMax::Propagate || (a.is_nan() && b.is_nan()) {
-        NAN64
-    } else if a.is_nan() {
-        b
-    } else {
-        a
-    }
 }
 
 /// The integral value in the given direction; keeps the sign of zero.

@@ -12,6 +12,7 @@ pub mod convert;
 pub mod f16;
 pub mod f32;
 pub mod f64;
+mod hard;
 pub mod int;
 pub mod pack;
 pub mod special;
@@ -143,5 +144,20 @@ pub fn add_odd(a: core::primitive::f64, b: core::primitive::f64) -> core::primit
         core::primitive::f64::from_bits(bits + 1)
     } else {
         core::primitive::f64::from_bits(bits - 1)
+    }
+}
+
+/// A sum, of which an exact zero is negative when rounding down.
+#[inline]
+pub(crate) fn zero_sum(
+    m: Mode,
+    a: core::primitive::f64,
+    b: core::primitive::f64,
+    sum: core::primitive::f64,
+) -> core::primitive::f64 {
+    if m.round == Round::Down && sum == 0.0 && !(a == 0.0 && b == 0.0 && a.is_sign_positive() && b.is_sign_positive()) {
+        -0.0
+    } else {
+        sum
     }
 }

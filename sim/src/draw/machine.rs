@@ -180,6 +180,33 @@ pub trait DrawMachine: Sync {
     ) -> Result<(), Trap>;
 }
 
+/// Declares `draw` of a machine by its limits and the lanes of a wave. The rest makes the machine and its memory, by the launch, the registers,
+/// the draw, the dispatch and the device.
+#[macro_export]
+macro_rules! draw_entry {
+    ($limits:expr, $lanes:expr, $make:expr) => {
+        /// Gives the programs of a draw as stages to `run`, with what a driver part prepared. Buffers of the dispatch and residents of the
+        /// device hold in the end what was written, also when the draw ends in a trap.
+        ///
+        /// # Errors
+        /// A trap with its instruction and address, or what is wrong with containers, register words or the draw; what `run` gives.
+        pub fn draw(
+            (vertex, fragment): (&gpucc_container::Container, Option<&gpucc_container::Container>),
+            draw: &$crate::draw::Draw<'_>,
+            dispatch: &mut $crate::Dispatch,
+            device: &mut $crate::DrawDevice,
+            options: &$crate::RunOptions,
+            run: &mut $crate::draw::RunStages<'_>,
+        ) -> Result<$crate::RunReport, $crate::Trap> {
+            let entries = $crate::draw::DrawEntries::new(vertex, fragment, $lanes)?;
+            let launch = entries.launch(&$limits, draw, dispatch, device, options)?;
+            let registers = device.registers.clone();
+            let (machine, world) = $make(&launch, &registers, draw, dispatch, device)?;
+            $crate::draw::draw_on(&launch, (&machine, world), dispatch, device, run)
+        }
+    };
+}
+
 /// Gives the waves of a machine as stages to `run`. Buffers of the dispatch and residents of the device hold in the end what was
 /// written, also when the draw ends in a trap.
 ///

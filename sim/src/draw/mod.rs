@@ -19,6 +19,9 @@ pub mod viewport;
 use std::ops::Range;
 
 pub use gpucc_pipeline::FrontFace;
+/// Where in a pixel an input is interpolated: at its centre; there if every sample is covered, or none, else at the first covered one; at the
+/// sample of the invocation, with one for the whole pixel at the centre.
+pub use gpucc_pipeline::Sampling as Where;
 use gpucc_pipeline::{CullMode, DepthBias, DepthStencil, Pipeline, Target, VertexBuffer};
 
 use crate::dispatch::RunReport;
@@ -90,17 +93,6 @@ impl Primitive {
     pub fn from_provoking(&self, k: usize) -> usize {
         (usize::from(self.provoking) + k) % 3
     }
-}
-
-/// Where in a pixel an input is interpolated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Where {
-    /// The centre of the pixel.
-    Center,
-    /// The centre if every sample is covered, or none; else the first covered sample.
-    Centroid,
-    /// The sample of the invocation; with one for the whole pixel the centre.
-    Sample,
 }
 
 /// A quad to be shaded.

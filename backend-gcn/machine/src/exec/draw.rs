@@ -3,17 +3,15 @@
 //! Register words say what is launched and what exports mean; what preloads of a container say must agree with them. Waves of
 //! a batch run one after the other. Parameters of a batch lie in LDS as P0, P10 and P20 of each primitive.
 
-use gpucc_container::{Container, Entry, IoPlace, Preload, Source};
+use gpucc_container::{Entry, IoPlace, Preload, Source};
 use gpucc_num::pack;
 use gpucc_sim::draw::{
-    DepthTest, Draw, DrawEntries, DrawLaunch, DrawMachine, Handed, Primitive, QuadIn, QuadOut, RunStages, Targets,
-    Varyings, VertexIn, VertexOut, VertexTraits, Where, draw_on,
+    DepthTest, Draw, DrawLaunch, DrawMachine, Handed, Primitive, QuadIn, QuadOut, Targets, Varyings, VertexIn,
+    VertexOut, VertexTraits, Where,
 };
 use gpucc_sim::quads::Masks;
 use gpucc_sim::texture::Texel;
-use gpucc_sim::{
-    AddressSpace, AllocId, At, Core, Dispatch, DrawDevice, DrawState, Registers, RunOptions, RunReport, Trap, TrapKind,
-};
+use gpucc_sim::{AddressSpace, AllocId, At, Core, Dispatch, DrawDevice, DrawState, Registers, Trap, TrapKind};
 
 use super::cache::L1;
 use super::export::Export;
@@ -80,25 +78,7 @@ struct Machine<'a> {
 /// A compute unit.
 type Unit = Core<DeviceMemory>;
 
-/// Gives the programs of a draw as stages to `run`, with what a driver part prepared. Buffers of the dispatch and residents of the
-/// device hold in the end what was written, also when the draw ends in a trap.
-///
-/// # Errors
-/// A trap with its instruction and address, or what is wrong with containers, register words or the draw; what `run` gives.
-pub fn draw(
-    (vertex, fragment): (&Container, Option<&Container>),
-    draw: &Draw<'_>,
-    dispatch: &mut Dispatch,
-    device: &mut DrawDevice,
-    options: &RunOptions,
-    run: &mut RunStages<'_>,
-) -> Result<RunReport, Trap> {
-    let entries = DrawEntries::new(vertex, fragment, LANES)?;
-    let launch = entries.launch(&super::launch::LIMITS, draw, dispatch, device, options)?;
-    let registers = device.registers.clone();
-    let (machine, unit) = Machine::new(&launch, &registers, draw, dispatch, device)?;
-    draw_on(&launch, (&machine, unit), dispatch, device, run)
-}
+gpucc_sim::draw_entry!(super::launch::LIMITS, LANES, Machine::new);
 
 impl<'a> StageProgram<'a> {
     fn new(

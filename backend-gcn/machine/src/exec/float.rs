@@ -148,120 +148,79 @@ pub(crate) fn cube(x: f32, y: f32, z: f32) -> Cube {
     }
 }
 
-fn exp32(x: f32) -> i32 {
-    (x.to_bits() >> 23 & 255) as i32
-}
-fn exp64(x: f64) -> i32 {
-    (x.to_bits() >> 52 & 2047) as i32
-}
-
-/// Scaled operand and "scale back" (the seven cases of section 7). `s0` is the operand to scale, `den` and `num` the
-/// division.
-pub(crate) fn div_scale32(s0: f32, den: f32, num: f32) -> (f32, bool) {
-    let is_den = s0.to_bits() == den.to_bits();
-    let is_num = s0.to_bits() == num.to_bits();
-    let up = |x: f32| n32::ldexp(Mode::IEEE, x, 64);
-    let denormal = |x: f32| x != 0.0 && x.is_finite() && exp32(x) == 0;
-    if num == 0.0 || den == 0.0 {
-        return (NAN32, false);
-    }
-    let reciprocal = n32::div(Mode::IEEE, 1.0, den);
-    let quotient = n32::div(Mode::IEEE, num, den);
-    if exp32(num) - exp32(den) >= 96 {
-        (if is_den { up(s0) } else { s0 }, true)
-    } else if denormal(den) {
-        (up(s0), false)
-    } else if denormal(reciprocal) && denormal(quotient) {
-        (if is_den { up(s0) } else { s0 }, true)
-    } else if denormal(reciprocal) {
-        (n32::ldexp(Mode::IEEE, s0, -64), false)
-    } else if denormal(quotient) {
-        (if is_num { up(s0) } else { s0 }, true)
-    } else if exp32(num) <= 23 {
-        (up(s0), false)
-    } else {
-        (s0, false)
-    }
-}
-
-/// Same as [`div_scale32`], with the f64 thresholds.
-pub(crate) fn div_scale64(s0: f64, den: f64, num: f64) -> (f64, bool) {
-    let is_den = s0.to_bits() == den.to_bits();
-    let is_num = s0.to_bits() == num.to_bits();
-    let up = |x: f64| n64::ldexp(Mode::IEEE, x, 128);
-    let denormal = |x: f64| x != 0.0 && x.is_finite() && exp64(x) == 0;
-    if num == 0.0 || den == 0.0 {
-        return (NAN64, false);
-    }
-    let reciprocal = n64::div(Mode::IEEE, 1.0, den);
-    let quotient = n64::div(Mode::IEEE, num, den);
-    if exp64(num) - exp64(den) >= 768 {
-        (if is_den { up(s0) } else { s0 }, true)
-    } else if denormal(den) {
-        (up(s0), false)
-    } else if denormal(reciprocal) && denormal(quotient) {
-        (if is_den { up(s0) } else { s0 }, true)
-    } else if denormal(reciprocal) {
-        (n64::ldexp(Mode::IEEE, s0, -128), false)
-    } else if denormal(quotient) {
-        (if is_num { up(s0) } else { s0 }, true)
-    } else if exp64(num) <= 53 {
-        (up(s0), false)
-    } else {
-        (s0, false)
-    }
-}
-
-/// Fused multiply-add, scaled back where the mask says so.
-pub(crate) fn div_fmas32(m: Mode, a: f32, b: f32, c: f32, scale: bool) -> f32 {
-    let r = n32::fma(m, a, b, c);
-    if !scale {
-        return r;
-    }
-    n32::ldexp(m, r, if c.abs() >= 2.0 { 64 } else { -64 })
-}
-/// Same as [`div_fmas32`], on f64.
-pub(crate) fn div_fmas64(m: Mode, a: f64, b: f64, c: f64, scale: bool) -> f64 {
-    let r = n64::fma(m, a, b, c);
-    if !scale {
-        return r;
-    }
-    n64::ldexp(m, r, if c.abs() >= 2.0 { 128 } else { -128 })
-}
-
-/// Special cases of the quotient `q` of `num / den`.
-pub(crate) fn div_fixup32(q: f32, den: f32, num: f32) -> f32 {
-    let sign = (num.to_bits() ^ den.to_bits()) & 0x8000_0000;
-    let signed = |x: f32| f32::from_bits(x.to_bits() & 0x7fff_ffff | sign);
-    let quiet = |x: f32| f32::from_bits(x.to_bits() | 0x0040_0000);
-    match () {
-        () if num.is_nan() => quiet(num),
-        () if den.is_nan() => quiet(den),
-        () if num == 0.0 && den == 0.0 || num.is_infinite() && den.is_infinite() => f32::from_bits(0xffc0_0000),
-        () if den == 0.0 || num.is_infinite() => signed(f32::INFINITY),
-        () if den.is_infinite() || num == 0.0 => signed(0.0),
-        () if exp32(num) - exp32(den) < -150 => signed(0.0),
-        () if exp32(den) == 255 => signed(f32::INFINITY),
-        () => signed(q),
-    }
-}
-/// Same as [`div_fixup32`], on f64.
-pub(crate) fn div_fixup64(q: f64, den: f64, num: f64) -> f64 {
-    let sign = (num.to_bits() ^ den.to_bits()) & 1 << 63;
-    let signed = |x: f64| f64::from_bits(x.to_bits() & !(1 << 63) | sign);
-    let quiet = |x: f64| f64::from_bits(x.to_bits() | 1 << 51);
-    match () {
-        () if num.is_nan() => quiet(num),
-        () if den.is_nan() => quiet(den),
-        () if num == 0.0 && den == 0.0 || num.is_infinite() && den.is_infinite() => {
-            f64::from_bits(0xfff8_0000_0000_0000)
+/// The steps of a division of a width: scaling of an operand and "scale back" (the seven cases of section 7), where `s0` is the operand to
+/// scale and `den` and `num` the division; a fused multiply-add, scaled back where the mask says so; and the special cases of the
+/// quotient `q`. A scale is a power of two; a quotient is small whose exponents are so far apart, and a numerator with so small an exponent.
+macro_rules! division {
+    ($float:ident, bits $bits:ident, arithmetic $n:ident, nan $nan:ident, fraction $fraction:literal, exponents $top:literal, scale $scale:literal,
+     far $far:literal, near $near:literal, small $small:literal: $div_scale:ident $div_fmas:ident $div_fixup:ident) => {
+        pub(crate) fn $div_scale(s0: $float, den: $float, num: $float) -> ($float, bool) {
+            let exp = |x: $float| (x.to_bits() >> $fraction & $top) as i32;
+            let is_den = s0.to_bits() == den.to_bits();
+            let is_num = s0.to_bits() == num.to_bits();
+            let up = |x: $float| $n::ldexp(Mode::IEEE, x, $scale);
+            let denormal = |x: $float| x != 0.0 && x.is_finite() && exp(x) == 0;
+            if num == 0.0 || den == 0.0 {
+                return ($nan, false);
+            }
+            let reciprocal = $n::div(Mode::IEEE, 1.0, den);
+            let quotient = $n::div(Mode::IEEE, num, den);
+            if exp(num) - exp(den) >= $far {
+                (if is_den { up(s0) } else { s0 }, true)
+            } else if denormal(den) {
+                (up(s0), false)
+            } else if denormal(reciprocal) && denormal(quotient) {
+                (if is_den { up(s0) } else { s0 }, true)
+            } else if denormal(reciprocal) {
+                ($n::ldexp(Mode::IEEE, s0, -$scale), false)
+            } else if denormal(quotient) {
+                (if is_num { up(s0) } else { s0 }, true)
+            } else if exp(num) <= $small {
+                (up(s0), false)
+            } else {
+                (s0, false)
+            }
         }
-        () if den == 0.0 || num.is_infinite() => signed(f64::INFINITY),
-        () if den.is_infinite() || num == 0.0 => signed(0.0),
-        () if exp64(num) - exp64(den) < -1075 => signed(0.0),
-        () => signed(q),
-    }
+
+        pub(crate) fn $div_fmas(m: Mode, a: $float, b: $float, c: $float, scale: bool) -> $float {
+            let r = $n::fma(m, a, b, c);
+            if !scale {
+                return r;
+            }
+            $n::ldexp(m, r, if c.abs() >= 2.0 { $scale } else { -$scale })
+        }
+
+        pub(crate) fn $div_fixup(q: $float, den: $float, num: $float) -> $float {
+            const SIGN: $bits = 1 << ($bits::BITS - 1);
+            let exp = |x: $float| (x.to_bits() >> $fraction & $top) as i32;
+            let sign = (num.to_bits() ^ den.to_bits()) & SIGN;
+            let signed = |x: $float| $float::from_bits(x.to_bits() & !SIGN | sign);
+            let quiet = |x: $float| $float::from_bits(x.to_bits() | 1 << ($fraction - 1));
+            match () {
+                () if num.is_nan() => quiet(num),
+                () if den.is_nan() => quiet(den),
+                () if num == 0.0 && den == 0.0 || num.is_infinite() && den.is_infinite() => {
+                    quiet($float::from_bits($float::INFINITY.to_bits() | SIGN))
+                }
+                () if den == 0.0 || num.is_infinite() => signed($float::INFINITY),
+                () if den.is_infinite() || num == 0.0 => signed(0.0),
+                () if exp(num) - exp(den) < $near => signed(0.0),
+                () => signed(q),
+            }
+        }
+    };
 }
+
+division! {
+    f32, bits u32, arithmetic n32, nan NAN32, fraction 23, exponents 255, scale 64, far 96, near -150, small 23:
+    div_scale32 div_fmas32 div_fixup32
+}
+
+division! {
+    f64, bits u64, arithmetic n64, nan NAN64, fraction 52, exponents 2047, scale 128, far 768, near -1075, small 53:
+    div_scale64 div_fmas64 div_fixup64
+}
+
 /// Same as [`div_fixup32`], on f16, where no scaling is needed.
 pub(crate) fn div_fixup16(q: u16, den: u16, num: u16) -> u16 {
     let sign = (num ^ den) & 0x8000;

@@ -18,18 +18,7 @@ use crate::isa::{GFX8, Gcn};
 pub(super) const LIMITS: gpucc_sim::Limits =
     gpucc_sim::Limits { family: Gcn::NAME, generations: Gcn::GENERATIONS, invocations: 1024, workgroups: u32::MAX };
 
-/// Runs an entry point of `container` (the only one when `entry` is `None`).
-///
-/// # Errors
-/// A trap with its instruction and address, or what is wrong with the container or the dispatch.
-pub fn run(
-    container: &Container,
-    entry: Option<&str>,
-    dispatch: &mut Dispatch,
-    options: &RunOptions,
-) -> Result<RunReport, Trap> {
-    run_on(container, entry, dispatch, &mut Device::default(), options)
-}
+gpucc_sim::run_alone!(run_on);
 
 /// As [`run`], with what a driver part placed in memory: textures, and the words of their descriptors.
 ///

@@ -3,18 +3,15 @@
 //! State words say what a program gets and what its results mean. A warp has 32 vertices, or eight quads of which all lanes run:
 //! those that cover nothing, and those that were discarded, are there for derivatives alone.
 
-use gpucc_container::{Container, Entry, IoPlace, ResourceKind, UNIFORM_FILE};
+use gpucc_container::{Entry, IoPlace, ResourceKind, UNIFORM_FILE};
 use gpucc_num::convert::f16_to_f32;
 use gpucc_pipeline::Target;
 use gpucc_sim::draw::{
-    DepthTest, Draw, DrawEntries, DrawLaunch, DrawMachine, Mode, QuadIn, QuadOut, RunStages, Targets, Varyings,
-    VertexIn, VertexOut, Where, draw_on,
+    DepthTest, Draw, DrawLaunch, DrawMachine, Mode, QuadIn, QuadOut, Targets, Varyings, VertexIn, VertexOut, Where,
 };
 use gpucc_sim::quads::Masks;
 use gpucc_sim::texture::format::{from_snorm, from_unorm};
-use gpucc_sim::{
-    AddressSpace, AllocId, At, Core, Dispatch, DrawDevice, DrawState, Registers, RunOptions, RunReport, Trap, TrapKind,
-};
+use gpucc_sim::{AddressSpace, AllocId, At, Core, Dispatch, DrawDevice, DrawState, Registers, Trap, TrapKind};
 
 use super::decode::DecodedProgram;
 use super::launch::{LIMITS, SAMPLERS, TEXTURES, check_scratch};
@@ -136,25 +133,7 @@ struct Machine<'a> {
 /// A multiprocessor.
 type Unit = Core<DeviceMemory>;
 
-/// Gives the programs of a draw as stages to `run`, with what a driver part prepared. Buffers of the dispatch and residents of the
-/// device hold in the end what was written, also when the draw ends in a trap.
-///
-/// # Errors
-/// A trap with its instruction and address, or what is wrong with containers, state words or the draw; what `run` gives.
-pub fn draw(
-    (vertex, fragment): (&Container, Option<&Container>),
-    draw: &Draw<'_>,
-    dispatch: &mut Dispatch,
-    device: &mut DrawDevice,
-    options: &RunOptions,
-    run: &mut RunStages<'_>,
-) -> Result<RunReport, Trap> {
-    let entries = DrawEntries::new(vertex, fragment, LANES)?;
-    let launch = entries.launch(&LIMITS, draw, dispatch, device, options)?;
-    let registers = device.registers.clone();
-    let (machine, unit) = Machine::new(&launch, &registers, draw, dispatch, device)?;
-    draw_on(&launch, (&machine, unit), dispatch, device, run)
-}
+gpucc_sim::draw_entry!(LIMITS, LANES, Machine::new);
 
 impl<'a> StageProgram<'a> {
     fn new(

@@ -33,18 +33,7 @@ fn bad(message: impl Into<String>) -> Trap {
     Trap::new(TrapKind::Container, message)
 }
 
-/// Runs a dispatch of one entry point. Buffers change in place, also when the run traps.
-///
-/// # Errors
-/// The first broken rule, with instruction and address.
-pub fn run(
-    container: &Container,
-    entry: Option<&str>,
-    dispatch: &mut Dispatch,
-    options: &RunOptions,
-) -> Result<RunReport, Trap> {
-    run_on(container, entry, dispatch, &mut Device::default(), options)
-}
+gpucc_sim::run_alone!(run_on);
 
 /// As [`run`], with what a driver part placed in memory: textures, tables of their descriptors, windows.
 ///

@@ -35,17 +35,14 @@ pub enum WindowShape {
 
 gpucc_sim::words! {
     /// Words of a window of g[] onto a texture (`graphics-tesla.md` 1.4).
-    struct WindowWords[5] = "GLOBAL" {
+    struct WindowWords[5] = "GLOBAL", the rest reserved {
         ADDRESS_HIGH address_high: 0[0..8];
-        reserved "[31:8] of word 0": 0[8..32];
         ADDRESS address: 1[0..32];
         PITCH pitch: 2[0..32];
         WIDTH width: 3[0..16] minus 1;
         ROWS rows: 3[16..32] minus 1;
         LINEAR linear: 4[0..1];
-        reserved "[3:1] of word 4": 4[1..4];
         TILE_HEIGHT tile_height: 4[4..8];
-        reserved "[31:8] of word 4": 4[8..32];
     }
 }
 

@@ -25,11 +25,10 @@ const STAGE_VERTEX: u32 = 3;
 
 gpucc_sim::words! {
     /// An entry of the table of tables.
-    pub(super) struct TableWords[4] = "table" {
+    pub(super) struct TableWords[4] = "table", the rest reserved {
         ADDRESS address: 0[0..32];
         ADDRESS_HI address_hi: 1[0..24];
         DESCRIPTORS descriptors: 1[24..25];
-        reserved "[31:25] of word 1": 1[25..32];
         SIZE size: 2[0..32];
         reserved "high word of the size": 3[0..32];
     }
@@ -37,62 +36,48 @@ gpucc_sim::words! {
 
 gpucc_sim::words! {
     /// A buffer.
-    pub(super) struct BufferWords[8] = "buffer" {
+    pub(super) struct BufferWords[8] = "buffer", the rest reserved {
         TYPE kind: 0[0..4];
         BUFFER_TYPE buffer_type: 0[4..8];
-        reserved "[31:8] of word 0": 0[8..32];
         SIZE size: 1[0..32];
         ADDRESS address: 2[0..32];
         ADDRESS_HI address_hi: 3[0..32];
-        reserved "word 4": 4[0..32];
-        reserved "word 5": 5[0..32];
-        reserved "word 6": 6[0..32];
-        reserved "word 7": 7[0..32];
     }
 }
 
 gpucc_sim::words! {
     /// A texture.
-    struct TextureWords[8] = "texture" {
+    struct TextureWords[8] = "texture", the rest reserved {
         TYPE kind: 0[0..4];
         DIMENSION dimension: 0[4..6];
-        reserved "[9:6] of word 0": 0[6..10];
         FORMAT format: 0[10..32];
         WIDTH width: 1[0..16] minus 1;
         HEIGHT height: 1[16..32] minus 1;
         SWIZZLE swizzle: 2[0..12];
         INTERLEAVED interleaved: 2[12..13];
-        reserved "[15:13] of word 2": 2[13..16];
         LEVELS levels: 2[16..21] minus 1;
-        reserved "[23:21] of word 2": 2[21..24];
         MINIMUM_LEVEL minimum_level: 2[24..29];
-        reserved "[31:29] of word 2": 2[29..32];
         MINIMUM_LOD minimum_lod: 3[0..13];
         SAMPLES samples: 3[13..16];
         MAXIMUM_LOD maximum_lod: 3[16..29];
-        reserved "[31:29] of word 3": 3[29..32];
         PLANES planes: 4[0..32];
         PLANES_HI planes_hi: 5[0..32];
         LAYERS layers: 6[0..16] minus 1;
-        reserved "[31:16] of word 6": 6[16..32];
         DEPTH depth: 7[0..16] minus 1;
-        reserved "[31:16] of word 7": 7[16..32];
     }
 }
 
 gpucc_sim::words! {
     /// A plane: the texels of one layer of one level.
-    struct PlaneWords[8] = "plane" {
+    struct PlaneWords[8] = "plane", the rest reserved {
         TYPE kind: 0[0..4];
         PLANE_TYPE plane_type: 0[4..8];
         ORDER order: 0[8..12];
-        reserved "[23:12] of word 0": 0[12..24];
         CLUMP clump: 0[24..32];
         SIZE size: 1[0..32];
         ADDRESS address: 2[0..32];
         ADDRESS_HI address_hi: 3[0..32];
         ROW_STRIDE row_stride: 4[0..32];
-        reserved "word 5": 5[0..32];
         SLICE_STRIDE slice_stride: 6[0..32];
         EXTENT extent: 7[0..32];
     }
@@ -100,14 +85,12 @@ gpucc_sim::words! {
 
 gpucc_sim::words! {
     /// A sampler.
-    struct SamplerWords[8] = "sampler" {
+    struct SamplerWords[8] = "sampler", the rest reserved {
         TYPE kind: 0[0..4];
         REDUCTION reduction: 0[4..6];
-        reserved "[7:6] of word 0": 0[6..8];
         WRAP_R wrap_r: 0[8..12];
         WRAP_T wrap_t: 0[12..16];
         WRAP_S wrap_s: 0[16..20];
-        reserved "[20] of word 0": 0[20..21];
         ROUND round: 0[21..22];
         IGNORE_SRGB ignore_srgb: 0[22..23];
         SEAMLESS seamless: 0[23..24];
@@ -116,18 +99,13 @@ gpucc_sim::words! {
         CLAMP_LAYERS clamp_layers: 0[26..27];
         MIN_NEAREST min_nearest: 0[27..28];
         MAG_NEAREST mag_nearest: 0[28..29];
-        reserved "[29] of word 0": 0[29..30];
         MIP mip: 0[30..32];
         MINIMUM_LOD minimum_lod: 1[0..13];
         COMPARE compare: 1[13..16];
         MAXIMUM_LOD maximum_lod: 1[16..29];
-        reserved "[31:29] of word 1": 1[29..32];
         BIAS bias: 2[0..16];
         ANISOTROPY anisotropy: 2[16..21] minus 1;
-        reserved "[23:21] of word 2": 2[21..24];
         LOD_ALGORITHM lod_algorithm: 2[24..26];
-        reserved "[31:26] of word 2": 2[26..32];
-        reserved "word 3": 3[0..32];
         BORDER_R border_r: 4[0..32];
         BORDER_G border_g: 5[0..32];
         BORDER_B border_b: 6[0..32];
@@ -137,88 +115,67 @@ gpucc_sim::words! {
 
 gpucc_sim::words! {
     /// An attribute.
-    struct AttributeWords[8] = "attribute" {
+    struct AttributeWords[8] = "attribute", the rest reserved {
         TYPE kind: 0[0..4];
         ATTRIBUTE_TYPE attribute_type: 0[4..8];
         OFFSET_ENABLE offset_enable: 0[8..9];
-        reserved "[9] of word 0": 0[9..10];
         FORMAT format: 0[10..32];
         TABLE table: 1[0..6];
         FREQUENCY frequency: 1[6..8];
-        reserved "[31:8] of word 1": 1[8..32];
         OFFSET offset: 2[0..32];
         BUFFER buffer: 3[0..32];
         STRIDE stride: 4[0..32];
-        reserved "word 5": 5[0..32];
-        reserved "word 6": 6[0..32];
-        reserved "word 7": 7[0..32];
     }
 }
 
 gpucc_sim::words! {
     /// An attribute that is a varying: part of a packet of a vertex.
-    struct PacketWords[8] = "varying" {
+    struct PacketWords[8] = "varying", the rest reserved {
         TYPE kind: 0[0..4];
         ATTRIBUTE_TYPE attribute_type: 0[4..8];
-        reserved "[9:8] of word 0": 0[8..10];
         FORMAT format: 0[10..32];
         TABLE table: 1[0..6];
-        reserved "[31:6] of word 1": 1[6..32];
         OFFSET offset: 2[0..32];
         BUFFER buffer: 3[0..32];
         ATTRIBUTE_STRIDE attribute_stride: 4[0..16];
         PACKET_STRIDE packet_stride: 4[16..32];
-        reserved "word 5": 5[0..32];
-        reserved "word 6": 6[0..32];
-        reserved "word 7": 7[0..32];
     }
 }
 
 gpucc_sim::words! {
     /// The treatment of a colour.
-    struct BlendWords[4] = "blend" {
+    struct BlendWords[4] = "blend", the rest reserved {
         READS reads: 0[0..1];
-        reserved "[7:1] of word 0": 0[1..8];
         ALPHA_TO_ONE alpha_to_one: 0[8..9];
         ENABLE enable: 0[9..10];
         SRGB srgb: 0[10..11];
         ROUND round: 0[11..12];
-        reserved "[15:12] of word 0": 0[12..16];
         CONSTANT constant: 0[16..32];
         RGB rgb: 1[0..12];
         ALPHA alpha: 1[12..24];
-        reserved "[27:24] of word 1": 1[24..28];
         MASK mask: 1[28..32];
         MODE mode: 2[0..2];
-        reserved "[2] of word 2": 2[2..3];
         COMPONENTS components: 2[3..5] minus 1;
-        reserved "[15:5] of word 2": 2[5..16];
         TARGET target: 2[16..20];
-        reserved "[31:20] of word 2": 2[20..32];
         FORMAT format: 3[0..22];
         RAW raw: 3[22..23];
-        reserved "[23] of word 3": 3[23..24];
         REGISTER register: 3[24..27];
-        reserved "[31:27] of word 3": 3[27..32];
     }
 }
 
 gpucc_sim::words! {
     /// A shader program: what of it is not the address of the code.
-    struct ProgramWords[2] = "program" {
+    struct ProgramWords[2] = "program", the rest reserved {
         TYPE kind: 0[0..4];
         STAGE stage: 0[4..8];
         VARIANT variant: 0[8..10];
-        reserved "[15:10] of word 0": 0[10..16];
         SUPPRESS_NAN suppress_nan: 0[16..17];
         FLUSH flush: 0[17..19];
         SUPPRESS_INF suppress_inf: 0[19..20];
-        reserved "[27:20] of word 0": 0[20..28];
         HELPERS helpers: 0[28..29];
         CALLS calls: 0[29..30];
         REGISTERS registers: 0[30..32];
         PRELOAD preload: 1[0..16];
-        reserved "[31:16] of word 1": 1[16..32];
     }
 }
 

@@ -2,17 +2,16 @@
 //!
 //! A vertex entry has a program of positions and one of varyings. Each stores to the record of a vertex, whose address LEA_BUF_IMM gives.
 
-use gpucc_container::{Container, Entry, IoPlace, Preload, ProgramRole, Source, flags};
+use gpucc_container::{Entry, IoPlace, Preload, ProgramRole, Source, flags};
 use gpucc_num::Mode;
 use gpucc_num::convert::f16_to_f32;
 use gpucc_sim::draw::{
-    DepthTest, Draw, DrawEntries, DrawLaunch, DrawMachine, QuadIn, QuadOut, RunStages, Targets, Varyings, VertexIn,
-    VertexOut, VertexTraits, draw_on, from_screen,
+    DepthTest, Draw, DrawLaunch, DrawMachine, QuadIn, QuadOut, Targets, Varyings, VertexIn, VertexOut, VertexTraits,
+    from_screen,
 };
 use gpucc_sim::quads::Masks;
 use gpucc_sim::{
-    AddressSpace, AllocId, At, Dispatch, DrawDevice, DrawState, Memory, Registers, Rules, RunOptions, RunReport,
-    RunState, Trap, TrapKind,
+    AddressSpace, AllocId, At, Dispatch, DrawDevice, DrawState, Memory, Registers, Rules, RunState, Trap, TrapKind,
 };
 
 use super::decode::{Environment, merges, predecode};
@@ -73,24 +72,7 @@ struct Machine {
     writes_stencil: bool,
 }
 
-/// Gives the programs of a draw as stages to `run`, with what a driver part prepared. Buffers of the dispatch and residents of the
-/// device hold in the end what was written, also when the draw ends in a trap.
-///
-/// # Errors
-/// A trap with its instruction and address, or what is wrong with containers, register words or the draw; what `run` gives.
-pub fn draw(
-    (vertex, fragment): (&Container, Option<&Container>),
-    draw: &Draw<'_>,
-    dispatch: &mut Dispatch,
-    device: &mut DrawDevice,
-    options: &RunOptions,
-    run: &mut RunStages<'_>,
-) -> Result<RunReport, Trap> {
-    let entries = DrawEntries::new(vertex, fragment, LANES)?;
-    let launch = entries.launch(&LIMITS, draw, dispatch, device, options)?;
-    let (machine, unit) = Machine::new(&launch, dispatch, device)?;
-    draw_on(&launch, (&machine, unit), dispatch, device, run)
-}
+gpucc_sim::draw_entry!(LIMITS, LANES, Machine::new);
 
 /// The state that is the same for all programs of a draw while they are placed.
 struct Placing<'a> {
@@ -182,8 +164,13 @@ fn blend_descriptors(pointer: u64, (memory, space): (&Memory, &AddressSpace)) ->
 }
 
 impl Machine {
-    fn new(launch: &DrawLaunch<'_>, dispatch: &Dispatch, device: &DrawDevice) -> Result<(Machine, DeviceMemory), Trap> {
-        let registers = &device.registers;
+    fn new(
+        launch: &DrawLaunch<'_>,
+        registers: &Registers,
+        _: &Draw<'_>,
+        dispatch: &Dispatch,
+        device: &DrawDevice,
+    ) -> Result<(Machine, DeviceMemory), Trap> {
         let common = &launch.common;
         let options = common.options;
         let mut space = AddressSpace::new64(options.perturb);

@@ -39,18 +39,7 @@ pub(super) fn container_trap(message: impl Into<String>) -> Trap {
     Trap::new(TrapKind::Container, message)
 }
 
-/// Runs a compute entry of `container`. Without a name it takes the only compute entry.
-///
-/// # Errors
-/// A trap: the container or the dispatch is not complete, or the program broke a rule.
-pub fn run(
-    container: &Container,
-    entry: Option<&str>,
-    dispatch: &mut Dispatch,
-    options: &RunOptions,
-) -> Result<RunReport, Trap> {
-    run_on(container, entry, dispatch, &mut Device::default(), options)
-}
+gpucc_sim::run_alone!(run_on);
 
 /// As [`run`], with what a driver part placed in memory: textures, tables of descriptors. Without tables of it the launch makes
 /// those of the buffers.

@@ -27,11 +27,9 @@ gpucc_sim::words! {
 
 gpucc_sim::words! {
     /// The second word of an element from HALTI5 on.
-    struct EndWord[1] = "end of a vertex element" {
+    struct EndWord[1] = "end of a vertex element", the rest reserved {
         END end: 0[0..8];
-        reserved "[10:8]": 0[8..11];
         LAST last: 0[11..12];
-        reserved "[31:12]": 0[12..32];
     }
 }
 

@@ -3,15 +3,14 @@
 //! State words say where attributes, varyings, outputs and colours lie; what they name and no program wrote traps. Lanes of a batch
 //! run together, in whole quads, and killed ones continue as helpers.
 
-use gpucc_container::{Container, Entry, IoPlace, Stage, UNIFORM_FILE, flags};
+use gpucc_container::{Entry, IoPlace, Stage, UNIFORM_FILE, flags};
 use gpucc_sim::draw::{
-    DepthTest, Divisor, Draw, DrawEntries, DrawLaunch, DrawMachine, QuadIn, QuadOut, RunStages, Targets, Varyings,
-    VertexIn, VertexOut, Where, draw_on, from_negative,
+    DepthTest, Divisor, Draw, DrawLaunch, DrawMachine, QuadIn, QuadOut, Targets, Varyings, VertexIn, VertexOut, Where,
+    from_negative,
 };
 use gpucc_sim::texture::Texel;
 use gpucc_sim::{
-    AddressSpace, At, Dispatch, DrawDevice, DrawState, OwnMemory, RaceCheck, Registers, RunOptions, RunReport,
-    RunState, Trap, TrapKind,
+    AddressSpace, At, Dispatch, DrawDevice, DrawState, OwnMemory, RaceCheck, Registers, RunState, Trap, TrapKind,
 };
 
 use super::attribute::Attribute;
@@ -110,24 +109,7 @@ fn is_unorm(f: gpucc_sim::texture::Format) -> bool {
     )
 }
 
-/// Gives the programs of a draw as stages to `run`, with what a driver part prepared.
-///
-/// # Errors
-/// A trap with its instruction and address, or what is wrong with containers, state words or the draw; what `run` gives.
-pub fn draw(
-    (vertex, fragment): (&Container, Option<&Container>),
-    draw: &Draw<'_>,
-    dispatch: &mut Dispatch,
-    device: &mut DrawDevice,
-    options: &RunOptions,
-    run: &mut RunStages<'_>,
-) -> Result<RunReport, Trap> {
-    let entries = DrawEntries::new(vertex, fragment, LANES)?;
-    let launch = entries.launch(&LIMITS, draw, dispatch, device, options)?;
-    let registers = device.registers.clone();
-    let (machine, core) = Machine::new(&launch, &registers, draw, dispatch, device)?;
-    draw_on(&launch, (&machine, core), dispatch, device, run)
-}
+gpucc_sim::draw_entry!(LIMITS, LANES, Machine::new);
 
 impl<'a> StageProgram<'a> {
     fn new(

@@ -54,18 +54,7 @@ pub(crate) struct LaunchState {
 /// A shader core.
 pub(crate) type Run = Core<DeviceMemory>;
 
-/// Runs a compute entry point (the only one when `entry` is `None`) over a whole grid.
-///
-/// # Errors
-/// A trap that names what was violated, the instruction and its address.
-pub fn run(
-    container: &Container,
-    entry: Option<&str>,
-    dispatch: &mut Dispatch,
-    options: &RunOptions,
-) -> Result<RunReport, Trap> {
-    run_on(container, entry, dispatch, &mut Device::default(), options)
-}
+gpucc_sim::run_alone!(run_on);
 
 /// As [`run`], with what a driver part prepared.
 ///

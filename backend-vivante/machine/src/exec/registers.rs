@@ -114,63 +114,49 @@ impl Words<'_> {
 
 gpucc_sim::words! {
     /// Registers of the vertex program's outputs.
-    struct OutputCount[1] = "VS_OUTPUT_COUNT" {
+    struct OutputCount[1] = "VS_OUTPUT_COUNT", the rest reserved {
         COUNT count: 0[0..6];
-        reserved "[31:6]": 0[6..32];
     }
 }
 
 gpucc_sim::words! {
     /// Registers of its inputs.
-    struct InputCount[1] = "VS_INPUT_COUNT" {
+    struct InputCount[1] = "VS_INPUT_COUNT", the rest reserved {
         COUNT count: 0[0..5];
-        reserved "[7:5]": 0[5..8];
         CHUNKS chunks: 0[8..13];
-        reserved "[30:13]": 0[13..31];
         IDS ids: 0[31..32];
     }
 }
 
 gpucc_sim::words! {
     /// Varyings.
-    struct VaryingCount[1] = "0x0A30" {
-        reserved "[7:0]": 0[0..8];
+    struct VaryingCount[1] = "0x0A30", the rest reserved {
         COUNT count: 0[8..13];
-        reserved "[31:13]": 0[13..32];
     }
 }
 
 gpucc_sim::words! {
     /// Bits of PA_CONFIG that a driver writes before a draw; culling is set by the draw.
-    struct PaConfig[1] = "PA_CONFIG" {
-        reserved "[1:0]": 0[0..2];
+    struct PaConfig[1] = "PA_CONFIG", the rest reserved {
         SIZE size: 0[2..3];
-        reserved "[3]": 0[3..4];
         SPRITE sprite: 0[4..5];
-        reserved "[15:5]": 0[5..16];
         SHADE shade: 0[16..17];
-        reserved "[31:17]": 0[17..32];
     }
 }
 
 gpucc_sim::words! {
     /// Inputs of the fragment program.
-    struct PsInputs[1] = "PS_INPUT_COUNT" {
+    struct PsInputs[1] = "PS_INPUT_COUNT", the rest reserved {
         COUNT count: 0[0..5];
-        reserved "[7:5]": 0[5..8];
         ALWAYS always: 0[8..13];
-        reserved "[31:13]": 0[13..32];
     }
 }
 
 gpucc_sim::words! {
     /// Targets.
-    struct PsControl[1] = "PS_CONTROL" {
-        reserved "[0]": 0[0..1];
+    struct PsControl[1] = "PS_CONTROL", the rest reserved {
         SATURATE saturate: 0[1..5];
-        reserved "[7:5]": 0[5..8];
         TARGETS targets: 0[8..11];
-        reserved "[31:11]": 0[11..32];
     }
 }
 

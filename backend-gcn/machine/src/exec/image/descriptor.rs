@@ -15,7 +15,7 @@ const LINEAR: u32 = 8;
 
 gpucc_sim::words! {
     /// Words of a T#.
-    struct TextureWords[8] = "T#" {
+    struct TextureWords[8] = "T#", the rest reserved {
         BASE_ADDRESS base_address: 0[0..32];
         BASE_ADDRESS_HI base_address_hi: 1[0..8];
         MIN_LOD min_lod: 1[8..20];
@@ -39,10 +39,8 @@ gpucc_sim::words! {
         TYPE kind: 3[28..32];
         DEPTH depth: 4[0..13];
         PITCH pitch: 4[13..27] minus 1;
-        reserved "[31:27] of word 4": 4[27..32];
         BASE_ARRAY base_array: 5[0..13];
         LAST_ARRAY last_array: 5[13..26];
-        reserved "[31:26] of word 5": 5[26..32];
         MIN_LOD_WARN min_lod_warn: 6[0..12];
         COUNTER_BANK_ID counter_bank_id: 6[12..20];
         LOD_HDW_CNT_EN lod_hdw_cnt_en: 6[20..21];
@@ -54,7 +52,7 @@ gpucc_sim::words! {
 
 gpucc_sim::words! {
     /// Words of an S#.
-    struct SamplerWords[4] = "S#" {
+    struct SamplerWords[4] = "S#", the rest reserved {
         CLAMP_X clamp_x: 0[0..3];
         CLAMP_Y clamp_y: 0[3..6];
         CLAMP_Z clamp_z: 0[6..9];
@@ -84,7 +82,6 @@ gpucc_sim::words! {
         FILTER_PREC_FIX filter_prec_fix: 2[30..31];
         ANISO_OVERRIDE aniso_override: 2[31..32];
         BORDER_COLOR_PTR border_color_ptr: 3[0..12];
-        reserved "[28:12] of word 3": 3[12..29];
         UPGRADED_DEPTH upgraded_depth: 3[29..30];
         BORDER_COLOR_TYPE border_color_type: 3[30..32];
     }

@@ -9,7 +9,7 @@ use super::format::Texel;
 
 gpucc_sim::words! {
     /// Words of a TIC.
-    pub(super) struct TextureWords[8] = "TIC" {
+    pub(super) struct TextureWords[8] = "TIC", the rest reserved {
         SIZES sizes: 0[0..6];
         TYPE_R type_r: 0[6..9];
         TYPE_G type_g: 0[9..12];
@@ -19,12 +19,9 @@ gpucc_sim::words! {
         SOURCE_Y source_y: 0[21..24];
         SOURCE_Z source_z: 0[24..27];
         SOURCE_W source_w: 0[27..30];
-        reserved "[31:30] of word 0": 0[30..32];
         ADDRESS address: 1[0..32];
         ADDRESS_HIGH address_high: 2[0..8];
-        reserved "[9:8] of word 2": 2[8..10];
         SRGB srgb: 2[10..11];
-        reserved "[11] of word 2": 2[11..12];
         QUALITY quality: 2[12..14];
         TARGET target: 2[14..18];
         LINEAR linear: 2[18..19];
@@ -36,7 +33,6 @@ gpucc_sim::words! {
         NORMALISED normalised: 2[31..32];
         PITCH pitch: 3[0..32];
         WIDTH width: 4[0..30];
-        reserved "[30] of word 4": 4[30..31];
         VERSION version: 4[31..32];
         HEIGHT height: 5[0..16];
         DEPTH depth: 5[16..28];
@@ -44,13 +40,12 @@ gpucc_sim::words! {
         WORD_6 word_6: 6[0..32];
         FIRST first: 7[0..4];
         LAST last: 7[4..8];
-        reserved "[31:8] of word 7": 7[8..32];
     }
 }
 
 gpucc_sim::words! {
     /// Words of a TSC.
-    pub(super) struct SamplerWords[8] = "TSC" {
+    pub(super) struct SamplerWords[8] = "TSC", the rest reserved {
         WRAP_U wrap_u: 0[0..3];
         WRAP_V wrap_v: 0[3..6];
         WRAP_P wrap_p: 0[6..9];
@@ -59,23 +54,16 @@ gpucc_sim::words! {
         SRGB srgb: 0[13..14];
         FIXED fixed: 0[14..20];
         ANISOTROPY anisotropy: 0[20..23];
-        reserved "[31:23] of word 0": 0[23..32];
         MAG mag: 1[0..2];
-        reserved "[3:2] of word 1": 1[2..4];
         MIN min: 1[4..6];
         MIP mip: 1[6..8];
-        reserved "[11:8] of word 1": 1[8..12];
         BIAS bias: 1[12..25];
-        reserved "[25] of word 1": 1[25..26];
         TRILINEAR trilinear: 1[26..31];
-        reserved "[31] of word 1": 1[31..32];
         MIN_LOD min_lod: 2[0..12];
         MAX_LOD max_lod: 2[12..24];
         BORDER_R border_r: 2[24..32];
-        reserved "[11:0] of word 3": 3[0..12];
         BORDER_G border_g: 3[12..20];
         BORDER_B border_b: 3[20..28];
-        reserved "[31:28] of word 3": 3[28..32];
         RED red: 4[0..32];
         GREEN green: 5[0..32];
         BLUE blue: 6[0..32];

@@ -1,4 +1,4 @@
-//! The state of a render pipeline as bytes, both ways from one list of fields.
+//! Values as bytes, both ways from one list of fields.
 
 use gpucc_pipeline::{
     Blend, BlendComponent, BlendFactor, BlendOperation, Compare, CullMode, DepthBias, DepthStencil, Filter, Format,
@@ -7,25 +7,33 @@ use gpucc_pipeline::{
 };
 
 use crate::bytes::{Bytes, ReadError};
+use crate::model::{
+    Dimension, Interpolation, LineEntry, Member, Packing, Preload, RaceMark, ResourceKind, Sampling, TexelClass,
+    Variable,
+};
 
 /// A value that has bytes.
-trait Field: Sized {
+pub(crate) trait Field: Sized {
+    /// Appends its bytes.
     fn put(&self, out: &mut Vec<u8>);
+    /// Takes one from the bytes.
     fn get(b: &mut Bytes<'_>) -> Result<Self, ReadError>;
 }
 
-/// The bytes of the section `PIPE`.
-pub(crate) fn write(p: &Pipeline) -> Vec<u8> {
-    let mut out = Vec::new();
-    p.put(&mut out);
-    out
+/// Appends the bytes of values, without their number.
+pub(crate) fn put_all<T: Field>(all: &[T], out: &mut Vec<u8>) {
+    all.iter().for_each(|x| x.put(out));
 }
 
-/// The state in a section `PIPE`.
-pub(crate) fn read(bytes: &[u8]) -> Result<Pipeline, ReadError> {
-    let mut b = Bytes { data: bytes, what: "PIPE" };
-    let p = Pipeline::get(&mut b)?;
-    if b.data.is_empty() { Ok(p) } else { Err(b.invalid("more bytes than fields")) }
+/// Takes values of `size` bytes each, up to the end of the bytes.
+pub(crate) fn all_of<T: Field>(b: &Bytes<'_>, size: usize) -> Result<Vec<T>, ReadError> {
+    b.records(size)?.map(|mut b| T::get(&mut b)).collect()
+}
+
+/// Takes so many values.
+pub(crate) fn get_all<T: Field>(b: &mut Bytes<'_>, count: u32) -> Result<Vec<T>, ReadError> {
+    // Each element has a byte at least, so a count that is too high ends with the bytes.
+    (0..count).map(|_| T::get(b)).collect()
 }
 
 macro_rules! numbers {
@@ -41,7 +49,7 @@ macro_rules! numbers {
     )*};
 }
 
-numbers! { u8: u8; u32: u32; u64: u64; i32: u32; }
+numbers! { u8: u8; u16: u16; u32: u32; u64: u64; i32: u32; }
 
 impl Field for f32 {
     fn put(&self, out: &mut Vec<u8>) {
@@ -80,13 +88,49 @@ impl<T: Field> Field for Option<T> {
 impl<T: Field> Field for Vec<T> {
     fn put(&self, out: &mut Vec<u8>) {
         (self.len() as u32).put(out);
-        self.iter().for_each(|x| x.put(out));
+        put_all(self, out);
     }
     fn get(b: &mut Bytes<'_>) -> Result<Vec<T>, ReadError> {
-        // Each element has a byte at least, so a count that is too high ends with the bytes.
-        (0..b.u32()?).map(|_| T::get(b)).collect()
+        let count = b.u32()?;
+        get_all(b, count)
     }
 }
+
+impl Field for [u32; 3] {
+    fn put(&self, out: &mut Vec<u8>) {
+        put_all(self, out);
+    }
+    fn get(b: &mut Bytes<'_>) -> Result<[u32; 3], ReadError> {
+        Ok([b.u32()?, b.u32()?, b.u32()?])
+    }
+}
+
+/// Texts: their bytes in whole words, with their number before them.
+impl Field for String {
+    fn put(&self, out: &mut Vec<u8>) {
+        (self.len() as u32).put(out);
+        out.extend_from_slice(self.as_bytes());
+        out.resize(out.len().next_multiple_of(4), 0);
+    }
+    fn get(b: &mut Bytes<'_>) -> Result<String, ReadError> {
+        b.text()
+    }
+}
+
+macro_rules! tuples {
+    ($(($($type:ident $at:tt),*))*) => {$(
+        impl<$($type: Field),*> Field for ($($type,)*) {
+            fn put(&self, out: &mut Vec<u8>) {
+                $(self.$at.put(out);)*
+            }
+            fn get(b: &mut Bytes<'_>) -> Result<Self, ReadError> {
+                Ok(($($type::get(b)?,)*))
+            }
+        }
+    )*};
+}
+
+tuples! { (A 0, B 1) (A 0, B 1, C 2) }
 
 /// Enumerations: the place in the order of declaration.
 macro_rules! places {
@@ -106,6 +150,7 @@ macro_rules! places {
 
 places! {
     Topology IndexFormat FrontFace CullMode Compare Filter StencilOperation BlendOperation BlendFactor StepMode
+    ResourceKind Dimension TexelClass Interpolation Sampling Packing
 }
 
 /// Formats: their names, as in `RSRC`, with a length before them.
@@ -145,6 +190,11 @@ macro_rules! fields {
 }
 
 fields! {
+    Preload { file, lane, index, source }
+    LineEntry { pc, line, column }
+    Variable { offset, size, name }
+    Member { resource, offset, size, count, stride, name, ty }
+    RaceMark { pc, kind, place, values }
     VertexAttribute { location, format, offset }
     VertexBuffer { stride, step, attributes }
     BlendComponent { operation, src, dst }
