@@ -25,8 +25,13 @@ impl<'m> FuncCx<'_, 'm> {
         if is_stored && is_used_once || self.is_still(handle, pointer, rest) {
             return Ok(Val::InMemory(Ptr { still: true, ..from }.into()));
         }
+        self.kept_copy(&from)
+    }
+
+    /// A large aggregate as a value that is a copy of what lies somewhere now.
+    pub fn kept_copy(&mut self, from: &Ptr) -> Lowered<Val> {
         let to = self.still(from.ty)?;
-        self.copy(&to, &from)?;
+        self.copy(&to, from)?;
         Ok(Val::InMemory(Ptr { still: true, ..to }.into()))
     }
 

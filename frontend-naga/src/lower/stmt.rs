@@ -89,7 +89,10 @@ impl<'m> FuncCx<'_, 'm> {
                 let pointer = self.pointer(pointer)?;
                 let flags = naga::Barrier::WORK_GROUP;
                 self.barrier(flags, true)?;
-                let value = self.load_with(&pointer, ir::MemFlags::UNIFORM)?;
+                let value = match self.is_long(pointer.ty) {
+                    true => self.kept_copy(&pointer)?,
+                    false => self.load_with(&pointer, ir::MemFlags::UNIFORM)?,
+                };
                 self.barrier(flags, true)?;
                 self.define(result, value);
                 Ok(())

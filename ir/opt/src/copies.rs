@@ -6,12 +6,19 @@
 //! for i { local1[i] = local0[i] } .. local1[v0] = 1 .. (local0 is not read any more)      ==>      local0[v0] = 1
 //! ```
 //!
+//! A third lets a variable that is given to other memory as a whole live there:
+//!
+//! ```text
+//! for i { local1[i] = res0[i] } .. local1[v0] = 1 .. for i { res0[i] = local1[i] }        ==>      res0[v0] = 1
+//! ```
+//!
 //! The first holds where nothing that may write the source stands on a way from the copy to a load: no store, no atomic access, and for what
-//! others write no barrier either. The second holds where neither variable is written while the other is still to be read. Both leave the copy
+//! others write no barrier either. The second holds where neither variable is written while the other is still to be read; so does the third, where
+//! the end of the shader, a barrier and everything that touches the memory reads it. All leave the copy
 //! without a use, so it goes with its loops.
 //!
 //! Needs: private variables as variables of the function. Keeps: structure; the blocks of copying loops go. Leaves alone: variables with volatile
-//! or atomic accesses, copies of parts of a variable, copies of less than `LEAST` bytes from other memory, reads at an index that nothing bounds in a robust
+//! or atomic accesses, copies of parts of a variable, copies from other memory that become values, reads at an index that nothing bounds in a robust
 //! module.
 
 use crate::PassCx;
@@ -22,13 +29,11 @@ use gpucc_ir::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 mod at;
+mod elsewhere;
 mod found;
 mod roll;
 use at::At;
-use found::{Copy, CopyLoop, Source, find, is_shared};
-
-/// Bytes of the smallest variable that is read in memory which is not the function's: what is smaller may become values.
-const LEAST: u32 = 256;
+use found::{Copy, CopyLoop, Found, Source, find, is_shared};
 
 /// Bytes of the smallest variable that is looked at.
 const SMALL: u32 = 16;
@@ -50,6 +55,8 @@ enum What {
     Copied(usize),
     /// This copy goes on.
     Part(usize),
+    /// A loop begins that writes all of it.
+    Filled,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -62,7 +69,16 @@ struct Event {
     part: Option<usize>,
 }
 
-/// The new address of a load.
+/// What happens to memory that is no variable of the function; without a place to all that others share.
+#[derive(Clone, Copy, Debug)]
+struct Other {
+    place: Option<Place>,
+    at: At,
+    inst: Inst,
+    is_read: bool,
+}
+
+/// The new address of an access.
 #[derive(Clone, Copy, Debug)]
 struct Redirected {
     from: Source,
@@ -81,11 +97,18 @@ struct State<'f> {
     events: SecondaryMap<Local, Vec<Event>>,
     /// Variables with accesses that must stay as they are.
     odd: EntitySet<Local>,
-    /// Writes to other places, and barriers.
-    writes: Vec<(Option<Place>, At)>,
+    /// Copies of whole variables to other memory; without accesses those that are none any more.
+    given: Vec<Copy>,
+    /// Variables that a loop writes, with the place in front of it.
+    fills: Vec<(Local, At)>,
+    /// Accesses to other places, and barriers.
+    others: Vec<Other>,
     /// Variables that are others now.
     named: SecondaryMap<Local, Option<Local>>,
-    loads: SecondaryMap<Inst, Option<Redirected>>,
+    /// Accesses with another address.
+    moved: SecondaryMap<Inst, Option<Redirected>>,
+    /// Copies to memory in which the variable lives now.
+    elsewhere: Vec<Copy>,
     /// Initialisations that nobody reads.
     unread: EntitySet<Inst>,
     steps: usize,
@@ -103,10 +126,11 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
 
 /// Does without copies that are not needed.
 fn remove(f: &mut Function, cx: &mut PassCx<'_>) {
-    let (copies, idle) = find(f, cx);
-    if copies.is_empty() && idle.is_empty() {
+    let found = find(f, cx);
+    if found.copies.is_empty() && found.given.is_empty() && found.idle.is_empty() && found.fills.is_empty() {
         return;
     }
+    let Found { copies, given, idle, fills } = found;
     let (dom, preds) = (cx.dom(f), cx.preds(f));
     let mut s = State {
         f,
@@ -116,34 +140,49 @@ fn remove(f: &mut Function, cx: &mut PassCx<'_>) {
         copies,
         events: SecondaryMap::new(),
         odd: EntitySet::new(),
-        writes: Vec::new(),
+        given,
+        fills,
+        others: Vec::new(),
         named: SecondaryMap::with_default(None),
-        loads: SecondaryMap::with_default(None),
+        moved: SecondaryMap::with_default(None),
+        elsewhere: Vec::new(),
         unread: EntitySet::new(),
         steps: STEPS * f.layout.len() + EACH * f.insts.len(),
     };
     let all = s.steps;
     s.collect();
+    s.forget_unread(cx);
     for c in 0..s.copies.len() {
         let unread = if s.gone[c] { None } else { s.is_one_variable(c) };
         if let Some(unread) = unread
             && cx.change()
         {
             s.unite(c, &unread);
-        } else if !s.gone[c] && s.is_read_in_place(c, cx) && cx.change() {
-            s.read_in_place(c);
+        } else if !s.gone[c]
+            && let Some(reads) = s.reads_in_place(c, cx)
+            && cx.change()
+        {
+            s.read_in_place(c, reads);
+        }
+    }
+    for g in 0..s.given.len() {
+        if let Some(unread) = s.lives_elsewhere(g, cx)
+            && cx.change()
+        {
+            s.live_elsewhere(g, &unread);
         }
     }
     trace::work((all - s.steps) as u64);
-    let State { copies, gone, named, loads, unread, .. } = s;
+    let State { copies, gone, elsewhere, named, moved, unread, .. } = s;
     let mut loops: Vec<CopyLoop> = Vec::new();
     let mut stores: EntitySet<Inst> = unread;
-    for (c, _) in copies.into_iter().zip(gone).filter(|x| x.1) {
+    let copies = copies.into_iter().zip(gone).filter(|x| x.1).map(|x| x.0);
+    for c in copies.chain(elsewhere) {
         stores.extend_from(&c.accesses.iter().map(|a| a.1).collect::<Vec<_>>());
         loops.extend(c.loops);
     }
     loops.extend(idle.into_iter().filter(|_| cx.change()));
-    rewrite(f, &named, &loads, &stores);
+    rewrite(f, &named, &moved, &stores);
     if !loops.is_empty() {
         bypass(f, &loops);
         cx.forget_graph();
@@ -158,13 +197,15 @@ impl State<'_> {
         let mut copied: FxHashSet<Inst> = FxHashSet::default();
         let mut part: FxHashMap<Inst, usize> = FxHashMap::default();
         for (k, c) in self.copies.iter().enumerate() {
-            mine.insert(c.to);
-            if let Place::Local(l) = c.from.place {
+            mine.insert(c.own);
+            if let Place::Local(l) = c.other.place {
                 mine.insert(l);
             }
             copied.extend(c.accesses.iter().map(|a| a.1));
             part.extend(c.accesses.iter().map(|a| (a.0, k)));
         }
+        mine.extend_from(&self.given.iter().map(|g| g.own).collect::<Vec<_>>());
+        mine.extend_from(&self.fills.iter().map(|x| x.0).collect::<Vec<_>>());
         let mut uses: FxHashMap<Value, u32> = part.keys().map(|&l| (f.insts[l].result(), 0)).collect();
         for (_, i) in f.insts_in_order() {
             f.insts[i].for_each_use(|v| {
@@ -182,15 +223,14 @@ impl State<'_> {
                     (Attr::Mem(m) | Attr::Atomic(_, m), _) => (m.place, What::Write),
                     (Attr::Place(p), _) => (*p, What::Init),
                     (_, Op::Barrier | Op::Call) => {
-                        self.writes.push((None, at));
+                        self.others.push(Other { place: None, at, inst: i, is_read: true });
+                        self.others.push(Other { place: None, at, inst: i, is_read: false });
                         continue;
                     }
                     _ => continue,
                 };
                 let Place::Local(l) = place else {
-                    if what != What::Read {
-                        self.writes.push((Some(place), at));
-                    }
+                    self.others.push(Other { place: Some(place), at, inst: i, is_read: what == What::Read });
                     continue;
                 };
                 if !mine.contains(l) {
@@ -214,12 +254,18 @@ impl State<'_> {
         for (k, c) in self.copies.iter().enumerate() {
             for (n, &at) in c.parts.iter().enumerate() {
                 let what = if n == 0 { What::Copied(k) } else { What::Part(k) };
-                self.events[c.to].push(Event { at, what, inst: None, part: None });
+                self.events[c.own].push(Event { at, what, inst: None, part: None });
             }
             // What is copied stays the same until all of it is.
-            if let Place::Local(l) = c.from.place {
+            if let Place::Local(l) = c.other.place {
                 self.events[l].push(Event { at: c.at, what: What::Read, inst: None, part: Some(k) });
             }
+        }
+        for g in &self.given {
+            self.events[g.own].push(Event { at: g.at, what: What::Read, inst: None, part: None });
+        }
+        for &(l, at) in &self.fills {
+            self.events[l].push(Event { at, what: What::Filled, inst: None, part: None });
         }
         for l in mine.iter() {
             self.events[l].sort_by_key(|e| e.at);
@@ -247,7 +293,7 @@ impl State<'_> {
         let mut work: Vec<Block> = Vec::new();
         let mut blocks: Vec<Block> = self.events[l].iter().map(|e| e.at.block).collect();
         blocks.dedup();
-        let defines = |e: &Event| matches!(e.what, What::Init | What::Copied(_));
+        let defines = |e: &Event| matches!(e.what, What::Init | What::Copied(_) | What::Filled);
         let needs = |e: &Event| matches!(e.what, What::Read | What::Part(_));
         for &b in &blocks {
             let first = self.within(l, b).iter().find(|e| needs(e) || defines(e));
@@ -280,7 +326,7 @@ impl State<'_> {
 
     /// Whether the variable that a copy fills and the one that it reads can be one; gives the initialisations that nobody reads.
     fn is_one_variable(&mut self, c: usize) -> Option<Vec<Inst>> {
-        let (a, from) = (self.copies[c].to, self.copies[c].from);
+        let (a, from) = (self.copies[c].own, self.copies[c].other);
         let Place::Local(b) = from.place else { return None };
         let (x, y) = (&self.f.locals[a], &self.f.locals[b]);
         let alike = x.size == y.size && from.delta == 0 && from.base.is_none() && a != b;
@@ -302,10 +348,10 @@ impl State<'_> {
             for e in &self.events[this] {
                 let between = |k: usize| {
                     let c = &self.copies[k];
-                    c.to == a && c.from.place == Place::Local(b) || c.to == b && c.from.place == Place::Local(a)
+                    c.own == a && c.other.place == Place::Local(b) || c.own == b && c.other.place == Place::Local(a)
                 };
                 match e.what {
-                    What::Read => {}
+                    What::Read | What::Filled => {}
                     What::Copied(k) | What::Part(k) if between(k) => {}
                     What::Init if !self.is_live(this, own, e.at) => unread.extend(e.inst),
                     What::Init if !same_start => return None,
@@ -320,20 +366,21 @@ impl State<'_> {
     /// Makes one variable of two.
     fn unite(&mut self, c: usize, unread: &[Inst]) {
         self.unread.extend_from(unread);
-        let a = self.copies[c].to;
-        let Place::Local(b) = self.copies[c].from.place else { return };
+        let a = self.copies[c].own;
+        let Place::Local(b) = self.copies[c].other.place else { return };
         self.named[a] = Some(b);
         for k in 0..self.copies.len() {
             let copy = &mut self.copies[k];
-            if copy.to == a {
-                copy.to = b;
+            if copy.own == a {
+                copy.own = b;
             }
-            if copy.from.place == Place::Local(a) {
-                copy.from.place = Place::Local(b);
+            if copy.other.place == Place::Local(a) {
+                copy.other.place = Place::Local(b);
             }
-            let onto_itself = copy.from.place == Place::Local(copy.to);
+            let onto_itself = copy.other.place == Place::Local(copy.own);
             self.gone[k] |= onto_itself;
         }
+        self.given.iter_mut().filter(|g| g.own == a).for_each(|g| g.own = b);
         let mut all = std::mem::take(&mut self.events[a]);
         all.append(&mut self.events[b]);
         self.events[b] = all;
@@ -351,52 +398,70 @@ impl State<'_> {
         self.events[l].sort_by_key(|e| e.at);
     }
 
-    /// Whether all reads of what a copy fills can be reads of what it copies.
-    fn is_read_in_place(&mut self, c: usize, cx: &PassCx<'_>) -> bool {
-        let Copy { to, from, flags, at, .. } = self.copies[c];
+    /// The reads of what a copy fills, if all of them can be reads of what it copies.
+    fn reads_in_place(&mut self, c: usize, cx: &PassCx<'_>) -> Option<Vec<Event>> {
+        let Copy { own: to, other: from, flags, at, .. } = self.copies[c];
         let f = self.f;
-        let own = matches!(from.place, Place::Local(_));
-        if self.odd.contains(to) || from.place == Place::Local(to) || !own && f.locals[to].size < LEAST {
-            return false;
+        let small = !matches!(from.place, Place::Local(_)) && f.locals[to].size <= cx.caps.select_array_bytes;
+        if self.odd.contains(to) || from.place == Place::Local(to) || small {
+            return None;
+        }
+        let reads = self.reached(c)?;
+        let fits = |e: &Event| {
+            let behind = match e.at.block == at.block {
+                true => e.at > at,
+                false => self.dom.dominates(at.block, e.at.block),
+            };
+            let Some(i) = e.inst else { return behind };
+            let (d, now) = (&f.insts[i], self.moved[i]);
+            let bounded = d.dyn_offset().is_none() || d.mem().is_some_and(|m| m.flags.has(MemFlags::IN_BOUNDS));
+            let two = from.base.is_some() && now.is_some_and(|n| n.from.base.is_some());
+            behind && !two && (bounded || !cx.module.options.robust)
+        };
+        let copies_on = |e: &Event| {
+            let based = |k: usize| self.copies[k].other.base.is_some() && from.base.is_some();
+            e.inst.is_none() && e.part.is_some_and(based)
+        };
+        if !reads.iter().all(fits) || reads.iter().any(copies_on) {
+            return None;
         }
         let mut bad: FxHashMap<Block, Vec<u32>> = FxHashMap::default();
-        let mut reads: Vec<At> = Vec::new();
-        if !self.spend(self.events[to].len()) {
-            return false;
-        }
         for e in &self.events[to] {
-            match (e.what, e.inst) {
-                (What::Copied(k) | What::Part(k), _) if k == c => {}
-                (What::Read, None) => reads.push(e.at),
-                (What::Init, _) => bad.entry(e.at.block).or_default().push(e.at.step),
-                (What::Read, Some(i)) => {
-                    let (d, now) = (&f.insts[i], self.loads[i]);
-                    let m = d.mem().expect("a load has its memory");
-                    let bounded = d.dyn_offset().is_none() || m.flags.has(MemFlags::IN_BOUNDS);
-                    let two = from.base.is_some() && now.is_some_and(|n| n.from.base.is_some());
-                    if two || !bounded && cx.module.options.robust {
-                        return false;
-                    }
-                    reads.push(e.at);
-                }
-                _ => return false,
+            if !matches!(e.what, What::Read | What::Write) && e.what != What::Copied(c) && e.what != What::Part(c) {
+                bad.entry(e.at.block).or_default().push(e.at.step);
             }
         }
-        let copies_on =
-            self.copies.iter().zip(&self.gone).any(|(k, gone)| {
-                !gone && k.from.place == Place::Local(to) && k.from.base.is_some() && from.base.is_some()
-            });
-        let behind = |r: &At| match r.block == at.block {
-            true => *r > at,
-            false => self.dom.dominates(at.block, r.block),
-        };
-        if copies_on || !reads.iter().all(behind) {
-            return false;
+        let still = flags.has(MemFlags::READONLY) || self.clobbers(from.place, cx, &mut bad);
+        let at_all: Vec<At> = reads.iter().map(|e| e.at).collect();
+        (still && (bad.is_empty() || self.is_clean(at, &at_all, &bad))).then_some(reads)
+    }
+
+    /// What reads some of what a copy fills; `None` if something else is written there first, or if it is too much to ask.
+    fn reached(&mut self, c: usize) -> Option<Vec<Event>> {
+        let (to, at) = (self.copies[c].own, self.copies[c].at);
+        let mut found = Vec::new();
+        let mut seen: FxHashSet<Block> = FxHashSet::default();
+        let mut work: Vec<(Block, Option<At>)> = vec![(at.block, Some(at))];
+        while let Some((b, from)) = work.pop() {
+            if !self.spend(1 + self.within(to, b).len()) {
+                return None;
+            }
+            let mut goes_on = true;
+            for e in self.within(to, b).iter().filter(|e| from.is_none_or(|from| e.at > from)) {
+                match e.what {
+                    What::Read => found.push(*e),
+                    What::Init | What::Copied(_) | What::Filled => {
+                        goes_on = false;
+                        break;
+                    }
+                    What::Write | What::Part(_) => return None,
+                }
+            }
+            if goes_on {
+                work.extend(self.f.succs(b).iter().filter(|s| seen.insert(**s)).map(|&s| (s, None)));
+            }
         }
-        if !flags.has(MemFlags::READONLY) && !self.clobbers(from.place, cx, &mut bad) {
-            return false;
-        }
-        bad.is_empty() || self.is_clean(at, &reads, &bad)
+        Some(found)
     }
 
     /// Adds where a place may be written; false if that is too much to ask, or not known.
@@ -406,16 +471,17 @@ impl State<'_> {
             if self.odd.contains(l) {
                 return false;
             }
-            self.events[l].iter().filter(|e| e.what != What::Read).for_each(|e| add(e.at));
+            let writes = |e: &&Event| !matches!(e.what, What::Read | What::Filled);
+            self.events[l].iter().filter(writes).for_each(|e| add(e.at));
             return self.spend(self.events[l].len());
         }
         let shared = is_shared(cx.module, place);
-        for &(to, at) in &self.writes {
-            if to.map_or(shared, |to| cx.module.overlap(to, place)) {
-                add(at);
+        for o in self.others.iter().filter(|o| !o.is_read) {
+            if o.place.map_or(shared, |to| cx.module.overlap(to, place)) {
+                add(o.at);
             }
         }
-        self.spend(self.writes.len())
+        self.spend(self.others.len())
     }
 
     /// Whether none of the places `bad` stands on a way from `at` to one of `reads`, all of which `at` dominates.
@@ -453,51 +519,43 @@ impl State<'_> {
     }
 
     /// Lets all reads of what a copy fills read what it copies.
-    fn read_in_place(&mut self, c: usize) {
-        let Copy { to, from, flags, align, .. } = self.copies[c];
-        let events = std::mem::take(&mut self.events[to]);
+    fn read_in_place(&mut self, c: usize, reads: Vec<Event>) {
+        let Copy { own: to, other: from, flags, align, .. } = self.copies[c];
         self.gone[c] = true;
-        let mut moved = Vec::new();
-        for e in events {
-            match (e.what, e.inst) {
-                (What::Init, Some(i)) => _ = self.unread.insert(i),
-                (What::Read, Some(i)) => {
-                    let m = self.f.insts[i].mem().expect("a load has its memory");
-                    let before = self.loads[i].unwrap_or(Redirected {
-                        from: Source { place: Place::Local(to), base: None, delta: 0 },
-                        align: m.align,
-                        flags: m.flags,
-                    });
-                    let bounds = flags.without(before.flags).has(MemFlags::IN_BOUNDS);
-                    self.loads[i] = Some(Redirected {
-                        from: Source {
-                            place: from.place,
-                            base: from.base.or(before.from.base),
-                            delta: before.from.delta + from.delta,
-                        },
-                        align: before.align.min(align),
-                        flags: if bounds { flags.without(MemFlags::IN_BOUNDS) } else { flags },
-                    });
-                    moved.push(e);
-                }
-                (What::Read, None) => moved.push(e),
-                _ => {}
-            }
-        }
-        for (k, copy) in self.copies.iter_mut().enumerate() {
-            if copy.from.place == Place::Local(to) && !self.gone[k] {
-                copy.from = Source {
-                    place: from.place,
-                    base: from.base.or(copy.from.base),
-                    delta: copy.from.delta + from.delta,
-                };
+        let moved: FxHashSet<At> = reads.iter().map(|e| e.at).collect();
+        self.events[to].retain(|e| e.what != What::Read || !moved.contains(&e.at));
+        self.forget(to);
+        for e in &reads {
+            if let Some(i) = e.inst {
+                let m = self.f.insts[i].mem().expect("a load has its memory");
+                let before = self.moved[i].unwrap_or(Redirected {
+                    from: Source { place: Place::Local(to), base: None, delta: 0 },
+                    align: m.align,
+                    flags: m.flags,
+                });
+                let bounds = flags.without(before.flags).has(MemFlags::IN_BOUNDS);
+                self.moved[i] = Some(Redirected {
+                    from: from.behind(before.from),
+                    align: before.align.min(align),
+                    flags: if bounds { flags.without(MemFlags::IN_BOUNDS) } else { flags },
+                });
+            } else if let Some(k) = e.part {
+                let copy = &mut self.copies[k];
+                copy.other = from.behind(copy.other);
                 copy.align = copy.align.min(align);
                 let bounds = flags.0 & copy.flags.0 & MemFlags::IN_BOUNDS.0;
                 copy.flags = MemFlags(flags.without(MemFlags::IN_BOUNDS).0 | bounds);
             }
         }
+        let whole = from.base.is_none() && from.delta == 0;
+        for g in self.given.iter_mut().filter(|g| g.own == to && moved.contains(&g.at)) {
+            match from.place {
+                Place::Local(l) if whole && self.f.locals[l].size == self.f.locals[to].size => g.own = l,
+                _ => g.accesses.clear(),
+            }
+        }
         if let Place::Local(l) = from.place {
-            self.events[l].extend(moved);
+            self.events[l].extend(reads);
             self.forget(l);
         }
     }
@@ -507,7 +565,7 @@ impl State<'_> {
 fn rewrite(
     f: &mut Function,
     named: &SecondaryMap<Local, Option<Local>>,
-    loads: &SecondaryMap<Inst, Option<Redirected>>,
+    moved: &SecondaryMap<Inst, Option<Redirected>>,
     gone: &EntitySet<Inst>,
 ) {
     let name = |mut l: Local| {
@@ -527,11 +585,13 @@ fn rewrite(
             if gone.contains(i) {
                 continue;
             }
-            if let Some(new) = loads[i] {
-                let dynamic = found::sum(f, b, i, new.from.base, f.insts[i].dyn_offset());
-                let d = &mut f.insts[i];
-                d.args = dynamic.into_iter().collect();
-                let m = d.mem_mut().expect("a load has its memory");
+            if let Some(new) = moved[i] {
+                // Where something is added it is a load.
+                if new.from.base.is_some() {
+                    let dynamic = found::sum(f, b, i, new.from.base, f.insts[i].dyn_offset());
+                    f.insts[i].args = dynamic.into_iter().collect();
+                }
+                let m = f.insts[i].mem_mut().expect("an access has its memory");
                 m.place = new.from.place;
                 m.offset += new.from.delta;
                 (m.align, m.flags) = (new.align, new.flags);

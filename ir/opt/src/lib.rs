@@ -66,6 +66,7 @@ pub mod shrink_io;
 pub mod signs;
 pub mod simplify_cfg;
 pub mod sink_sums;
+pub mod split_locals;
 mod subgroup_memory;
 pub mod support;
 pub mod switches;

@@ -14,7 +14,7 @@ use crate::{
     hoist_tables, if_convert, implied_branches, init, inline, lane_sums, legalise, licm, lower_blend, lower_fetch,
     lower_indices, lower_io, lower_subgroups, lower_tex, lower_wide, mem_opt, mem2reg, mixes, narrow, powers,
     predicate_demotes, products, ranges, rests, robust, rotate, scalarise, selection, shrink_io, signs, simplify_cfg,
-    sink_sums, switches, tables, unroll, vector_scales, vectorise_memory, widen_loads, zero_lanes,
+    sink_sums, split_locals, switches, tables, unroll, vector_scales, vectorise_memory, widen_loads, zero_lanes,
 };
 use gpucc_ir::analysis::{DomTree, Structure};
 use gpucc_ir::trace::{self, PassTime};
@@ -69,6 +69,7 @@ const MEM2REG: Pass = pass!("mem2reg", mem2reg::run);
 const COPYPROP: Pass = pass!("copyprop", copyprop::run);
 /// Removes what nobody needs.
 pub const DCE: Pass = pass!("dce", dce::run);
+const SPLIT_LOCALS: Pass = pass!("split-locals", split_locals::run);
 /// Takes copying loops out.
 const COPIES: Pass = graph_pass!("copies", copies::run);
 const FOLD: Pass = pass!("fold", fold::run);
@@ -208,7 +209,7 @@ pub fn passes(level: u8) -> Vec<Pass> {
     }
     list.extend(tidy);
     // Without variables, the passes that are about them have nothing to look for.
-    list.extend([COPIES, DROP_LOCALS]);
+    list.extend([SPLIT_LOCALS, COPIES, DROP_LOCALS]);
     if level >= 2 {
         list.push(UNROLL);
         list.extend(tidy);
@@ -281,6 +282,7 @@ pub const ORDER: &[(&str, &str, &str)] = &[
     ("unroll", "arrays-to-selects", "an index that is constant in each copy needs no selects"),
     ("mem2reg", "arrays-to-selects", "which elements an access can reach is seen in the values of its offset"),
     ("arrays-to-selects", "init-variables", "an initialiser of a variable that becomes values needs no store"),
+    ("split-locals", "copies", "an array in a struct is copied like one alone"),
     ("copies", "unroll", "a loop that copies is known by its form"),
     ("mem2reg", "robust", "accesses to variables that become values need no clamping"),
     ("mem2reg", "init-variables", "most initialisers become constants without a store"),
@@ -370,6 +372,7 @@ pub const PURPOSE: &[(&str, &str)] = &[
         "compact",
         "removes dead entries of the arenas and renumbers the rest in the order of the code, so that later passes touch less memory",
     ),
+    ("split-locals", "an array in a struct is a variable like one alone, and what lies beside it becomes values"),
     (
         "copies",
         "a copy that nobody writes is read where it came from, and a variable that takes another's place is that one",
@@ -454,7 +457,8 @@ pub fn reference_page() -> String {
          where the source says `let b = a`, passes one by value, returns or assigns one, and read a constant one in a table. `copies` then takes out \
          what is not needed. What nobody writes after it was filled is read where it came from, if the source is written by nobody in between. A variable that is filled \
          from another one is the other one, if neither is written while the other is still to be read: so arguments of `inout`, results and parameters take no memory of their \
-         own. What is left is a copy that the program needs, as it would be with pointers. An initialiser that is not zero is copied from a table, which lies where the family's \
+         own. A variable all of which is given to other memory, such as a buffer that a function takes by `inout`, lives there if nobody looks at that in \
+         between. Arrays in structs are variables of their own. What is left is a copy that the program needs, as it would be with pointers. An initialiser that is not zero is copied from a table, which lies where the family's \
          constants do.\n\n",
     );
     o.push_str(

@@ -99,28 +99,33 @@ fn what_may_have_changed_is_copied() {
     // Between the copy and the read: a store, a barrier, a store of the loop around.
     same(&format!("{}{}{}", copy(1, "res1", "local0"), write("res1"), read(9, "local0")));
     same(&format!("{}{BARRIER}{}", copy(1, "global0", "local0"), read(9, "local0")));
-    let round = |last: &str| {
+    let around = |body: &str| {
         format!(
-            "{}  jump block6(0:i32)
+            "  jump block6(0:i32)
 block6(v20: i32) loop merge block9 continue block8:
   v21: b1 = icmp.ult v20, v0
   br v21, block7, block9
 block7:
-{}{last}  jump block8
+{body}  jump block8
 block8:
   v22: i32 = iadd v20, 1:i32
   jump block6(v22)
 block9:
-",
-            copy(1, "global0", "local0"),
-            read(9, "local0").replace("res1", "local1")
+"
         )
+    };
+    let round = |last: &str| {
+        let seen = read(9, "local0").replace("res1", "local1");
+        format!("{}{}", copy(1, "global0", "local0"), around(&format!("{seen}{last}")))
     };
     same(&round(&write("global0")));
     assert!(!after(&round("")).contains("local0["));
     // The variable is written, or read in front of the copy.
     same(&format!("{}{}{}", copy(1, "res1", "local0"), write("local0"), read(9, "local0")));
-    same(&format!("{}{}{}", read(8, "local0"), copy(1, "global0", "local0"), read(9, "local0")));
+    let t = after(&format!("{}{}{}", read(8, "local0"), copy(1, "global0", "local0"), read(9, "local0")));
+    assert!(t.contains("load local0[0 + v") && t.contains("load global0[0 + v"), "what is read in front of it: {t}");
+    let first = read(8, "local0").replace("res1", "local1");
+    same(&around(&format!("{first}{}{}", copy(1, "global0", "local0"), read(9, "local0").replace("res1", "local1"))));
     // Half of it.
     same(&format!("{}{}", copy(1, "global0", "local0").replace("64:i32", "32:i32"), read(9, "local0")));
     // Words in another order.
@@ -295,4 +300,100 @@ fn a_branch_may_enter_the_loop() {
     // What may be one of two is read in neither.
     let t = after(&choose(&all));
     assert!(t.contains("load local2[0 + v"), "{t}");
+}
+
+/// A buffer that is copied, changed and written again is changed where it lies.
+#[test]
+fn a_variable_lives_where_it_is_given() {
+    let given = |first: &str, between: &str, last: &str| {
+        let out = copy(6, "local0", "res1").replace("block9", "block99");
+        format!("{first}{}{}{between}{out}{last}", copy(1, "res1", "local0"), write("local0"))
+    };
+    let t = after(&given("  var_init local0\n", "", &read(9, "res1")));
+    assert!(is_gone(&t, 0) && !t.contains("var_init"), "{t}");
+    assert_eq!(t.matches("store v0, res1[0 + v").count(), 1, "{t}");
+    // Through a second variable, and of other memory.
+    let through = format!("{}{}", copy(21, "local0", "local1"), write("local1"));
+    let t = after(&given("", &through, "").replacen("load local0[0 + v6", "load local1[0 + v6", 1).replacen(
+        "load local0[4 + v6",
+        "load local1[4 + v6",
+        1,
+    ));
+    assert!(is_gone(&t, 0) && is_gone(&t, 1), "{t}");
+    let t = after(&given("", "", "").replace("res1", "global0"));
+    assert!(is_gone(&t, 0), "{t}");
+    // A call of it in each turn.
+    let round = given("", "", "  jump block78\n");
+    let t = after(&format!(
+        "  jump block76(0:i32)
+block76(v90: i32) loop merge block79 continue block78:
+  v91: b1 = icmp.ult v90, v0
+  br v91, block77, block79
+block77:
+{round}block78:
+  v92: i32 = iadd v90, 1:i32
+  jump block76(v92)
+block79:
+"
+    ));
+    assert!(!t.contains("local0["), "{t}");
+    // The memory is read or written in between, or others may look at it.
+    let other = |from: &str| read(9, from).replace("store v9, res1", "store v9, local2");
+    for between in [other("res1"), write("res1"), BARRIER.to_string()] {
+        same(&given("", &between, ""));
+    }
+    // Not all ways lead there.
+    let leave = "  v3: b1 = icmp.ult v0, 3:i32\n  br v3, block70, block71 merge block71\nblock70:\n  ret\nblock71:\n";
+    same(&given("", leave, ""));
+    // It is read afterwards, where the memory is another one.
+    same(&given("", "", &(write("res1") + &other("local0"))));
+    // An index that nothing bounds.
+    same(&given("", "", "").replacen(
+        "store v0, local0[0 + v1] align 4 {in_bounds}",
+        "store v0, local0[0 + v1] align 4",
+        1,
+    ));
+    // What it begins with is needed.
+    let half = given("  var_init local0\n", "", "").replacen("64:i32", "32:i32", 1);
+    assert!(after(&half).contains("store v0, local0"));
+}
+
+/// A loop that writes all of a variable makes its initialisation useless, and one that does not does not.
+#[test]
+fn an_initialisation_that_a_loop_overwrites_goes() {
+    let fill = |between: &str| {
+        let t = copy(1, "local1", "local0");
+        let t = t.replacen("  v104", &format!("{between}  v104"), 1).replace("store v104", "store v100");
+        format!("  var_init local0\n{t}{}", read(9, "local0"))
+    };
+    assert!(!after(&fill("")).contains("var_init"), "{}", after(&fill("")));
+    let kept = |body: &str| assert!(after(body).contains("var_init local0"), "{}", after(body));
+    kept(&fill("").replace("64:i32", "62:i32"));
+    kept(&fill(&read(30, "local0").replace("v1]", "v102]").replace("res1", "local2")));
+    kept(&fill("").replace("store v100, local0[0", "store v100, local0[8"));
+    kept(&fill("").replacen(
+        "  var_init local0\n",
+        &format!("  var_init local0\n{}", read(31, "local0").replace("res1[124]", "res1[8]")),
+        1,
+    ));
+}
+
+/// What is copied twice is read in the one of which it is at each place.
+#[test]
+fn one_variable_may_be_two_copies() {
+    let two = |between: &str| {
+        format!(
+            "{}{}{between}{}{}",
+            copy(1, "res0", "local0"),
+            read(9, "local0"),
+            copy(6, "global0", "local0").replace("block9", "block99"),
+            read(10, "local0")
+        )
+    };
+    let t = after(&two(""));
+    assert!(is_gone(&t, 0) && t.contains("load res0[0 + v") && t.contains("load global0[0 + v"), "{t}");
+    // The second one is written.
+    let t = after(&format!("{}{}{}", two(""), write("local0"), read(11, "local0")));
+    assert!(t.contains("load res0[0 + v1]") || t.contains("load res0[0 + v2]"), "{t}");
+    assert!(t.contains("store v0, local0[0 + v"), "{t}");
 }

@@ -52,6 +52,7 @@ mod shrink_io;
 mod signs;
 mod simplify_cfg;
 mod sink_sums;
+mod split_locals;
 mod subgroup_memory;
 mod support;
 mod switches;

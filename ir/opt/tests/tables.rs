@@ -36,3 +36,16 @@ fn other_loads_stay() {
         &text("  store 7:i32, local0[8] align 4\n  v0: i32 = load local0[4] align 4\n  store v0, res1[0] align 4\n"),
     );
 }
+
+/// Zeros are zeros wherever they are read, unless something else is written there.
+#[test]
+fn zeros_need_no_place() {
+    let zeros = |body: &str| {
+        let index = "  v0: i32 = sysval local_invocation_index\n";
+        text(&format!("{index}{body}  v1: i32 = load local0[0 + v0] align 4\n  store v1, res1[0] align 4\n"))
+            .replace(" init x01000000020000000300000000008040", "")
+    };
+    assert!(opt(run, &zeros("")).contains("store 0:i32, res1"));
+    unchanged(run, &zeros("  store v0, local0[8] align 4\n"));
+    unchanged(run, &zeros("").replace("local0[0 + v0] align 4", "local0[0 + v0] align 4 {volatile}"));
+}

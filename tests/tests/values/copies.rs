@@ -219,6 +219,65 @@ fn a_large_value_is_what_was_there() {
     check(&wgsl, &a, &[7; 24], &wanted);
 }
 
+/// Arrays beside other members, buffers that are changed where they lie, variables that are two copies, and loops that write all or nearly all.
+#[test]
+fn parts_and_places_are_what_was_there() {
+    let n = 200;
+    let wgsl = format!(
+        "alias T = array<u32, {n}>;
+         struct S {{ n: u32, t: T, m: u32 }}
+         @group(0) @binding(0) var<storage, read_write> a: T;
+         @group(0) @binding(1) var<storage, read_write> o: array<u32, 24>;
+         var<workgroup> w: T;
+         fn renamed(s: S, k: u32) -> S {{ var r = s; r.n = k; return r; }}
+         fn bump(given: T, k: u32) -> T {{ var t = given; t[k] += 1u; return t; }}
+         @compute @workgroup_size(1) fn main() {{
+             let zero = a[0] & 0u;
+             for (var i = 0u; i < {n}u; i++) {{ w[i] = i * 5u; }}
+             var s: S;
+             s.n = 5u; s.t = a; s.m = 9u;
+             s.t[zero + 199u] = 77u;
+             let r = renamed(s, 8u);
+             o[0] = r.n + r.m; o[1] = r.t[zero + 199u]; o[2] = s.n;
+             let c = S(3u, a, 4u);
+             a[7] = 1000u;
+             o[3] = c.t[7u + zero]; o[4] = c.n * c.m;
+             a = bump(a, 8u + zero);
+             o[5] = a[8];
+             for (var i = 0u; i < 3u; i++) {{ a = bump(a, 20u + i + zero); }}
+             o[6] = a[20] + a[22]; o[7] = a[23];
+             var t = a;
+             t[1u + zero] = 3u; o[8] = a[1u + zero]; a = t; o[9] = a[1u + zero];
+             var u = a;
+             u[2u + zero] = 4u;
+             if zero == 1u {{ a = u; }}
+             o[10] = a[2u + zero]; o[11] = u[2u + zero];
+             var b = a;
+             o[12] = b[zero + 3u]; b = w; o[13] = b[zero + 3u]; b[zero + 3u] += 1u; o[14] = b[zero + 3u]; o[15] = w[zero + 3u];
+             var x: T;
+             for (var i = 0u; i < {n}u; i++) {{ x[i] = i * 3u; }}
+             o[16] = x[zero + 50u];
+             var y: T;
+             for (var i = 0u; i < 199u; i++) {{ y[i] = i; }}
+             o[17] = y[199u - zero]; o[18] = y[198u - zero];
+             w = bump(w, 4u + zero);
+             o[19] = w[4] + w[5];
+             let none = T();
+             o[20] = none[zero + 6u];
+             let same = workgroupUniformLoad(&w);
+             w[9] = 1u;
+             o[21] = same[9u + zero] + w[9];
+         }}"
+    );
+    let a = words(n);
+    let mut wanted = vec![7; 24];
+    wanted[..5].copy_from_slice(&[17, 77, 5, a[7], 12]);
+    wanted[5..8].copy_from_slice(&[a[8].wrapping_add(1), a[20].wrapping_add(a[22]).wrapping_add(2), a[23]]);
+    wanted[8..16].copy_from_slice(&[a[1], 3, a[2], 4, a[3], 15, 16, 15]);
+    wanted[16..22].copy_from_slice(&[150, 0, 198, 21 + 25, 0, 46]);
+    check(&wgsl, &a, &[7; 24], &wanted);
+}
+
 /// A GLSL program on the words of binding 0, through glslang, with and without `spirv-opt`.
 fn check_glsl(name: &str, n: usize, text: &str, wanted: &[u32]) {
     let head = format!(

@@ -1,5 +1,5 @@
 //! Finds where a variable of the function is filled with bytes that lie elsewhere: by loops that only copy, by a load and a store for each
-//! leaf, or by both one after the other.
+//! leaf, or by both one after the other; and where all of it is given to another memory in the same ways.
 
 use super::at::At;
 use crate::PassCx;
@@ -30,6 +30,25 @@ pub struct Source {
     pub delta: u32,
 }
 
+impl Source {
+    /// Where bytes of `other` lie, of which this is a copy.
+    pub fn behind(self, other: Source) -> Source {
+        Source { place: self.place, base: self.base.or(other.base), delta: other.delta + self.delta }
+    }
+}
+
+/// All that is found in a function.
+pub struct Found {
+    /// Copies that fill a variable, in the order of the code.
+    pub copies: Vec<Copy>,
+    /// Copies of whole variables to other memory.
+    pub given: Vec<Copy>,
+    /// Loops that copy a variable onto itself.
+    pub idle: Vec<CopyLoop>,
+    /// Variables all of which a loop writes, and reads nothing of, with the place in front of it.
+    pub fills: Vec<(Local, At)>,
+}
+
 /// A loop that does nothing but copy.
 #[derive(Clone, Debug)]
 pub struct CopyLoop {
@@ -43,20 +62,21 @@ pub struct CopyLoop {
     pub accesses: Vec<(Inst, Inst)>,
     /// The first byte that it writes and the end.
     range: (u32, u32),
-    to: Local,
-    from: Source,
+    own: Local,
+    other: Source,
+    is_given: bool,
 }
 
-/// A copy that fills a variable.
+/// A copy between a variable and other memory: one that fills it, or one that gives it away.
 #[derive(Clone, Debug)]
 pub struct Copy {
-    /// The variable that is filled.
-    pub to: Local,
-    /// Where the bytes come from.
-    pub from: Source,
-    /// The flags that all its loads have.
+    /// The variable on this side.
+    pub own: Local,
+    /// Where the bytes come from, or where they are given to.
+    pub other: Source,
+    /// The flags that all accesses there have.
     pub flags: MemFlags,
-    /// The alignment of the first byte of the variable at its source.
+    /// The alignment of the first byte of the variable there.
     pub align: u32,
     /// Where it is done.
     pub at: At,
@@ -70,7 +90,9 @@ pub struct Copy {
 
 /// A copy of which some is found.
 struct Open {
-    from: Source,
+    own: Local,
+    is_given: bool,
+    other: Source,
     flags: MemFlags,
     align: u32,
     ranges: Vec<(u32, u32)>,
@@ -117,19 +139,20 @@ struct Chain<'f, 'c, 'm> {
     written: FxHashMap<Place, u32>,
     /// When something wrote to an address, or a barrier ordered memory.
     shared: u32,
-    open: Vec<(Local, Open)>,
+    open: Vec<Open>,
     found: Vec<Copy>,
+    given: Vec<Copy>,
 }
 
-/// All copies that fill a variable of at least `least` bytes, in the order of the code, and the loops that copy a variable onto itself.
-pub fn find(f: &Function, cx: &mut PassCx<'_>) -> (Vec<Copy>, Vec<CopyLoop>) {
+/// All copies of variables.
+pub fn find(f: &Function, cx: &mut PassCx<'_>) -> Found {
     let preds = cx.preds(f);
     let mut uses: SecondaryMap<Value, u32> = SecondaryMap::with_default(0);
     for (_, i) in f.insts_in_order() {
         f.insts[i].for_each_use(|v| uses[v] += 1);
     }
     let namers = f.namers();
-    let mut idle = Vec::new();
+    let (mut idle, mut fills) = (Vec::new(), Vec::new());
     let mut seen: EntitySet<Block> = EntitySet::new();
     let mut chain = Chain {
         f,
@@ -141,6 +164,7 @@ pub fn find(f: &Function, cx: &mut PassCx<'_>) -> (Vec<Copy>, Vec<CopyLoop>) {
         shared: 0,
         open: Vec::new(),
         found: Vec::new(),
+        given: Vec::new(),
     };
     let found = |header: Block| {
         // No other construct ends in the loop.
@@ -162,11 +186,14 @@ pub fn find(f: &Function, cx: &mut PassCx<'_>) -> (Vec<Copy>, Vec<CopyLoop>) {
                 let merge = l.exit.block;
                 next = (preds[merge][..] == [b]).then_some(merge);
                 let at = next.map_or(At { block: b, step: u32::MAX }, |block| At { block, step: 0 });
-                match l.from.place == Place::Local(l.to) {
+                match l.other.place == Place::Local(l.own) {
                     true => idle.push(l),
                     false => chain.turn(l, at),
                 }
                 continue;
+            }
+            if f.blocks[b].header.is_some() {
+                fills.extend(counted(f, b, &preds[b]).map(|l| filled(f, &l)).unwrap_or_default());
             }
             for (k, &i) in f.blocks[b].insts.iter().enumerate() {
                 chain.step(b, k as u32, i);
@@ -176,7 +203,7 @@ pub fn find(f: &Function, cx: &mut PassCx<'_>) -> (Vec<Copy>, Vec<CopyLoop>) {
             next = to.filter(|&to| preds[to].len() == 1 || f.blocks[to].header.is_some() && found(to).is_some());
         }
     }
-    (chain.found, idle)
+    Found { copies: chain.found, given: chain.given, idle, fills }
 }
 
 impl Chain<'_, '_, '_> {
@@ -187,107 +214,116 @@ impl Chain<'_, '_, '_> {
         match (&d.attr, d.op) {
             (Attr::Mem(m), Op::Load) => {
                 self.when[i] = self.now;
-                if let Place::Local(l) = m.place {
-                    self.close(l);
-                }
+                self.read(m.place);
             }
             (Attr::Mem(m), Op::Store) => {
                 let part = self.part(i);
                 self.write(m.place, part.is_some());
-                let (Place::Local(l), Some((load, from))) = (m.place, part) else { return };
-                let end = m.offset + f.access_bytes(i);
+                let Some((own, is_given, first, load, other)) = part else { return };
                 let at = At { block: b, step: 2 * k + 1 };
-                self.add(l, from, (m.offset, end), &[(load, i)], None, at);
+                self.add((own, is_given, other), (first, first + f.access_bytes(i)), &[(load, i)], None, at);
             }
             (Attr::Mem(m) | Attr::Atomic(_, m), _) => self.write(m.place, false),
             (Attr::Place(p), _) => self.write(*p, false),
             (_, Op::Barrier | Op::Call) => {
                 self.shared = self.now;
                 let m = self.cx.module;
-                self.open.retain(|(_, o)| o.flags.has(MemFlags::READONLY) || !is_shared(m, o.from.place));
+                self.open.retain(|o| !o.is_given && (o.flags.has(MemFlags::READONLY) || !is_shared(m, o.other.place)));
             }
             _ => {}
         }
     }
 
-    /// The load of what a store writes to a known place, and what it says of the source, if the same could be read there now.
-    fn part(&self, store: Inst) -> Option<(Inst, Source)> {
+    /// What a store that copies says of a variable: whether it is given, the first byte, the load, and the memory beside it, if the same
+    /// could be read there now.
+    fn part(&self, store: Inst) -> Option<(Local, bool, u32, Inst, Source)> {
         let (f, d) = (self.f, &self.f.insts[store]);
         let to = d.mem()?;
         let load = f.def_inst(d.args[0]).filter(|&l| f.insts[l].op == Op::Load)?;
         let from = f.insts[load].mem()?;
-        let ok = d.dyn_offset().is_none() && to.flags.is_alone() && from.flags.is_alone() && to.place != from.place;
         let when = self.when[load];
         let still = from.flags.has(MemFlags::READONLY)
             || self.written.get(&from.place).is_none_or(|&w| w < when)
                 && (self.shared < when || !is_shared(self.cx.module, from.place));
-        if !ok || when < self.start || !still || from.place == Place::Address {
+        let is_given = !matches!(to.place, Place::Local(_));
+        let ((own, i), (other, j)) = if is_given { ((from, load), (to, store)) } else { ((to, store), (from, load)) };
+        let Place::Local(l) = own.place else { return None };
+        let ok = f.insts[i].dyn_offset().is_none() && to.flags.is_alone() && from.flags.is_alone();
+        if !ok || to.place == from.place || when < self.start || !still || other.place == Place::Address {
             return None;
         }
-        let delta = from.offset.checked_sub(to.offset)?;
-        Some((load, Source { place: from.place, base: f.insts[load].dyn_offset(), delta }))
+        let delta = other.offset.checked_sub(own.offset)?;
+        Some((l, is_given, own.offset, load, Source { place: other.place, base: f.insts[j].dyn_offset(), delta }))
     }
 
     /// A loop that copies.
     fn turn(&mut self, found: CopyLoop, at: At) {
         self.now += 1;
-        let (l, from, range) = (found.to, found.from, found.range);
-        if let Place::Local(read) = from.place {
-            self.close(read);
-        }
-        self.write(Place::Local(l), true);
+        let (own, other, range, is_given) = (found.own, found.other, found.range, found.is_given);
+        let (from, to) = if is_given { (Place::Local(own), other.place) } else { (other.place, Place::Local(own)) };
+        self.read(from);
+        self.write(to, true);
         let accesses = found.accesses.clone();
-        self.add(l, from, range, &accesses, Some(found), at);
+        self.add((own, is_given, other), range, &accesses, Some(found), at);
     }
 
-    /// What is found of a variable is not a whole copy: something reads it.
-    fn close(&mut self, l: Local) {
-        self.open.retain(|x| x.0 != l);
+    /// Something reads a place: what is found of a copy to it is not a whole one.
+    fn read(&mut self, place: Place) {
+        let m = self.cx.module;
+        self.open.retain(|o| match o.is_given {
+            true => !m.overlap(o.other.place, place),
+            false => Place::Local(o.own) != place,
+        });
     }
 
-    /// Something writes to a place: a part of the copy that fills it, or else that is none.
+    /// Something writes to a place: a part of the copy to it, or else that is none.
     fn write(&mut self, place: Place, is_part: bool) {
         if place == Place::Address {
             self.shared = self.now;
         }
         self.written.insert(place, self.now);
         let m = self.cx.module;
-        self.open.retain(|(l, o)| {
-            let is_read = m.overlap(o.from.place, place) && !o.flags.has(MemFlags::READONLY);
-            !is_read && (is_part || Place::Local(*l) != place)
+        self.open.retain(|o| {
+            let (own, other) = (Place::Local(o.own) == place, m.overlap(o.other.place, place));
+            match o.is_given {
+                true => !own && (is_part || !other),
+                false => (!other || o.flags.has(MemFlags::READONLY)) && (is_part || !own),
+            }
         });
     }
 
     fn add(
         &mut self,
-        l: Local,
-        from: Source,
+        (own, is_given, other): (Local, bool, Source),
         range: (u32, u32),
         accesses: &[(Inst, Inst)],
         found: Option<CopyLoop>,
         at: At,
     ) {
-        let size = self.f.locals[l].size;
-        let known = self.open.iter().position(|x| x.0 == l);
-        let k = match known {
-            Some(k) if self.open[k].1.from == from => k,
-            _ => {
-                if let Some(k) = known {
-                    self.open.remove(k);
-                }
-                if self.open.len() == MOST {
-                    self.open.remove(0);
-                }
-                let flags = MemFlags(u8::MAX);
-                let (ranges, parts, accesses, loops) = Default::default();
-                let open = Open { from, flags, align: 1, ranges, bytes: 0, parts, accesses, loops };
-                self.open.push((l, open));
-                self.open.len() - 1
+        let size = self.f.locals[own].size;
+        let m = self.cx.module;
+        // Two copies to one place are none.
+        self.open.retain(|o| {
+            let same = o.own == own && o.other == other;
+            let one = match is_given {
+                true => m.overlap(o.other.place, other.place),
+                false => o.own == own,
+            };
+            o.is_given != is_given || same || !one
+        });
+        let known = self.open.iter().position(|o| o.own == own && o.is_given == is_given);
+        let k = known.unwrap_or_else(|| {
+            if self.open.len() == MOST {
+                self.open.remove(0);
             }
-        };
-        let o = &mut self.open[k].1;
-        for &(load, _) in accesses {
-            let m = self.f.insts[load].mem().expect("a load has its memory");
+            let flags = MemFlags(u8::MAX);
+            let (ranges, parts, accesses, loops) = Default::default();
+            self.open.push(Open { own, is_given, other, flags, align: 1, ranges, bytes: 0, parts, accesses, loops });
+            self.open.len() - 1
+        });
+        let o = &mut self.open[k];
+        for &(load, store) in accesses {
+            let m = self.f.insts[if is_given { store } else { load }].mem().expect("an access has its memory");
             o.flags = MemFlags(o.flags.0 & m.flags.0);
             if m.offset.is_multiple_of(m.align) {
                 o.align = o.align.max(m.align);
@@ -297,15 +333,16 @@ impl Chain<'_, '_, '_> {
         o.parts.push(at);
         o.loops.extend(found);
         if o.cover(range, size) {
-            let Open { from, flags, align, parts, accesses, loops, .. } = self.open.remove(k).1;
+            let Open { flags, align, parts, accesses, loops, .. } = self.open.remove(k);
             let differs =
                 accesses.iter().any(|a| self.f.insts[a.0].mem().is_some_and(|m| m.flags.has(MemFlags::NONUNIFORM)));
             let mut flags = flags.without(MemFlags::UNIFORM.with(MemFlags::NONUNIFORM));
             if differs {
                 flags = flags.with(MemFlags::NONUNIFORM);
             }
-            let align = align.min(1 << from.delta.trailing_zeros().min(16));
-            self.found.push(Copy { to: l, from, flags, align, at, parts, accesses, loops });
+            let align = align.min(1 << other.delta.trailing_zeros().min(16));
+            let list = if is_given { &mut self.given } else { &mut self.found };
+            list.push(Copy { own, other, flags, align, at, parts, accesses, loops });
         }
     }
 }
@@ -323,8 +360,17 @@ struct Affine {
     constant: u32,
 }
 
-/// The loop with this header, if it does nothing but copy bytes to a variable in order.
-fn copy_loop(f: &Function, header: Block, preds: &[Block], uses: &SecondaryMap<Value, u32>) -> Option<CopyLoop> {
+/// A loop that counts from zero to a constant, through blocks that follow one another.
+struct Counted {
+    before: Block,
+    blocks: SmallVec<[Block; 4]>,
+    exit: Edge,
+    counter: Value,
+    /// The step, and how many.
+    turns: (u32, u32),
+}
+
+fn counted(f: &Function, header: Block, preds: &[Block]) -> Option<Counted> {
     let merge = f.blocks[header].header?.merge;
     let &[counter] = &f.blocks[header].params[..] else { return None };
     let [then, other] = f.insts[f.terminator(header)].as_br()?;
@@ -356,10 +402,16 @@ fn copy_loop(f: &Function, header: Block, preds: &[Block], uses: &SecondaryMap<V
         return None;
     }
     let turns = turns(f, before, header, (counter, next), below)?;
+    Some(Counted { before, blocks, exit: leaves.to_edge(), counter, turns })
+}
+
+/// The loop with this header, if it does nothing but copy bytes in order, to a variable or from one.
+fn copy_loop(f: &Function, header: Block, preds: &[Block], uses: &SecondaryMap<Value, u32>) -> Option<CopyLoop> {
+    let l = counted(f, header, preds)?;
     let mut inside: EntitySet<Inst> = EntitySet::new();
     let (mut loads, mut stores) = (Vec::new(), Vec::new());
     let mut used: FxHashMap<Value, u32> = FxHashMap::default();
-    for &b in &blocks {
+    for &b in &l.blocks {
         for &i in &f.blocks[b].insts {
             inside.insert(i);
             let d = &f.insts[i];
@@ -373,11 +425,57 @@ fn copy_loop(f: &Function, header: Block, preds: &[Block], uses: &SecondaryMap<V
         }
     }
     // Nothing that it computes is needed outside.
-    let mut own = std::iter::once(counter).chain(inside.iter().filter_map(|i| f.insts[i].results.first()));
-    if own.any(|v| used.get(&v).copied().unwrap_or(0) != uses[v] || leaves.args.contains(&v)) {
+    let mut own = std::iter::once(l.counter).chain(inside.iter().filter_map(|i| f.insts[i].results.first()));
+    if own.any(|v| used.get(&v).copied().unwrap_or(0) != uses[v] || l.exit.args.contains(&v)) {
         return None;
     }
-    accesses(f, (before, blocks, leaves.to_edge()), &stores, loads.len(), (counter, turns), &inside)
+    accesses(f, l, &stores, loads.len(), &inside)
+}
+
+/// The variables all of which a loop writes in order, whatever it is, and which it does not read.
+fn filled(f: &Function, l: &Counted) -> Vec<(Local, At)> {
+    let mut inside: EntitySet<Inst> = EntitySet::new();
+    l.blocks.iter().for_each(|&b| inside.extend_from(&f.blocks[b].insts));
+    let most = (l.turns.1 - 1) * l.turns.0;
+    // What one turn writes, and how far the next one is.
+    let mut ranges: FxHashMap<Local, Option<(u32, Vec<(u32, u32)>)>> = FxHashMap::default();
+    for &b in &l.blocks {
+        for &i in &f.blocks[b].insts {
+            let d = &f.insts[i];
+            let Some(Place::Local(v)) = d.place() else { continue };
+            let known = ranges.entry(v).or_insert_with(|| Some((0, Vec::new())));
+            let to = d.mem().filter(|m| d.op == Op::Store && m.flags.is_plain() && b != l.blocks[0]);
+            let at = d.dyn_offset().and_then(|v| affine(f, v, l.counter, most, &inside, DEPTH));
+            let at = at.filter(|a| a.base.is_none());
+            *known = match (known.take(), to, at) {
+                (Some((scale, mut list)), Some(m), Some(a)) if list.is_empty() || scale == a.scale => {
+                    let first = a.constant.saturating_add(m.offset);
+                    list.push((first, first.saturating_add(f.access_bytes(i))));
+                    Some((a.scale, list))
+                }
+                _ => None,
+            };
+        }
+    }
+    let all = |list: &mut Vec<(u32, u32)>, scale: u32, size: u32| {
+        list.sort_unstable();
+        let (first, end) = (list[0].0, list.iter().map(|r| r.1).max().unwrap_or(0));
+        let tight = list.windows(2).all(|w| w[1].0 <= w[0].1);
+        let reach = u64::from(end) + u64::from(scale) * u64::from(most);
+        tight && first == 0 && scale.checked_mul(l.turns.0).is_some_and(|s| s <= end) && reach >= size.into()
+    };
+    let Some(k) = f.blocks[l.before].insts.len().checked_sub(1) else { return Vec::new() };
+    if f.insts[f.terminator(l.before)].as_jump().is_none() {
+        return Vec::new();
+    }
+    let at = At { block: l.before, step: 2 * k as u32 };
+    let whole = ranges.into_iter().filter_map(|(v, known)| {
+        let (scale, mut list) = known?;
+        all(&mut list, scale, f.locals[v].size).then_some((v, at))
+    });
+    let mut whole: Vec<(Local, At)> = whole.collect();
+    whole.sort_unstable_by_key(|w| w.0);
+    whole
 }
 
 /// The turns of a loop, if its counter goes from zero to below a constant: the step, and how many.
@@ -404,42 +502,38 @@ fn turns(
 }
 
 /// The copy that the stores of a loop make, if they write bytes in order and each writes what is loaded from the same distance.
-fn accesses(
-    f: &Function,
-    (before, blocks, exit): (Block, SmallVec<[Block; 4]>, Edge),
-    stores: &[Inst],
-    loads: usize,
-    (counter, (step, n)): (Value, (u32, u32)),
-    inside: &EntitySet<Inst>,
-) -> Option<CopyLoop> {
+fn accesses(f: &Function, l: Counted, stores: &[Inst], loads: usize, inside: &EntitySet<Inst>) -> Option<CopyLoop> {
+    let (step, n) = l.turns;
     let most = (n - 1) * step;
     let address = |i: Inst| {
         let (d, m) = (&f.insts[i], f.insts[i].mem()?);
-        let dynamic = affine(f, d.dyn_offset()?, counter, most, inside, DEPTH)?;
+        let dynamic = affine(f, d.dyn_offset()?, l.counter, most, inside, DEPTH)?;
         Some((Affine { constant: dynamic.constant.checked_add(m.offset)?, ..dynamic }, m))
     };
     let mut ranges: Vec<(u32, u32)> = Vec::new();
     let mut pairs = Vec::new();
-    let mut known: Option<(u32, Local, Source)> = None;
+    let mut known: Option<(u32, Local, Source, bool)> = None;
     for &store in stores {
         let load = f.def_inst(f.insts[store].args[0]).filter(|&l| f.insts[l].op == Op::Load && inside.contains(l))?;
-        let ((to, m), (from, source)) = (address(store)?, address(load)?);
-        let Place::Local(l) = m.place else { return None };
-        let plain = m.flags.is_alone() && source.flags.is_alone() && source.place != Place::Address;
-        if to.base.is_some() || to.scale != from.scale || !plain {
+        let (to, from) = (address(store)?, address(load)?);
+        let plain = to.1.flags.is_alone() && from.1.flags.is_alone();
+        let is_given = !matches!(to.1.place, Place::Local(_));
+        let ((own, m), (other, theirs)) = if is_given { (from, to) } else { (to, from) };
+        let Place::Local(v) = m.place else { return None };
+        if own.base.is_some() || own.scale != other.scale || !plain || theirs.place == Place::Address {
             return None;
         }
-        let delta = from.constant.checked_sub(to.constant)?;
-        let this = (to.scale, l, Source { place: source.place, base: from.base, delta });
+        let delta = other.constant.checked_sub(own.constant)?;
+        let this = (own.scale, v, Source { place: theirs.place, base: other.base, delta }, is_given);
         if *known.get_or_insert(this) != this {
             return None;
         }
-        ranges.push((to.constant, to.constant + f.access_bytes(store)));
+        ranges.push((own.constant, own.constant + f.access_bytes(store)));
         pairs.push((load, store));
     }
-    let (scale, to, from) = known?;
-    let onto_itself = from.place == Place::Local(to);
-    if loads != stores.len() || onto_itself && (from.delta != 0 || from.base.is_some()) {
+    let (scale, own, other, is_given) = known?;
+    let onto_itself = other.place == Place::Local(own);
+    if loads != stores.len() || onto_itself && (other.delta != 0 || other.base.is_some()) {
         return None;
     }
     // What one turn writes is where the next one goes on.
@@ -451,9 +545,10 @@ fn accesses(
     }
     let high = u64::from(low) + u64::from(stride) * u64::from(n);
     let range = (low, high as u32);
-    // Nothing wraps, here or at the source.
-    let fits = high <= f.locals[to].size.into() && high + u64::from(from.delta) < 1 << 32;
-    fits.then_some(CopyLoop { before, blocks, exit, accesses: pairs, range, to, from })
+    // Nothing wraps, here or there.
+    let fits = high <= f.locals[own].size.into() && high + u64::from(other.delta) < 1 << 32;
+    let Counted { before, blocks, exit, .. } = l;
+    fits.then_some(CopyLoop { before, blocks, exit, accesses: pairs, range, own, other, is_given })
 }
 
 /// An offset as a multiple of the counter and what does not change in the loop.
