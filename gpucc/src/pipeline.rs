@@ -1,6 +1,5 @@
 //! Render pipelines: their state as plain data, checked against entry points, and the two stages linked.
 
-use gpucc_container::{Interpolation, IoPlace, Sampling};
 use gpucc_driver::default_pipeline;
 use gpucc_ir::{Diagnostic, EntryPoint, Interface, Interp, IoSlot, Module, Stage, StageInfo, Type};
 use gpucc_opt::{PipelineContext, stage_as_read};
