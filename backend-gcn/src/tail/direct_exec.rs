@@ -9,7 +9,7 @@ use smallvec::smallvec;
 
 use crate::tail::dead_exec_writes::{EXEC, moved_to_exec};
 use crate::tail::dead_scalars::{Effect, SCC, drop_at, pair, wanted, wanted_after};
-use crate::tail::encoded::{Code, EncodedInst};
+use crate::tail::encoded::{Block, Code, EncodedInst};
 
 /// Instructions between an operation and the move of its result.
 const REACH: usize = 16;
@@ -25,9 +25,9 @@ fn made(i: &EncodedInst) -> Option<(u32, u32)> {
 }
 
 /// Where the operation is whose result the instruction at `j` moves to EXEC, if nothing else asks for it.
-fn source(block: &[EncodedInst], j: usize, after: &[u128]) -> Option<usize> {
+fn source(block: &[EncodedInst], j: usize, after: u128) -> Option<usize> {
     let mask = moved_to_exec(&block[j])?;
-    if after[j] & (pair(mask) | SCC) != 0 {
+    if after & (pair(mask) | SCC) != 0 {
         return None;
     }
     // Registers that what lies in between writes.
@@ -48,6 +48,11 @@ fn source(block: &[EncodedInst], j: usize, after: &[u128]) -> Option<usize> {
 
 /// Runs over the code. Changes at most `fuel` instructions, and returns how many.
 pub fn run(code: &mut Code, fuel: u64) -> u64 {
+    // What is asked for is found only where it matters.
+    let any = |b: &Block| (0..b.insts.len()).any(|j| source(&b.insts, j, 0).is_some());
+    if !code.blocks.iter().any(any) {
+        return 0;
+    }
     let live_in = wanted(code);
     let mut changed = 0;
     let mut after: Vec<u128> = Vec::new();
@@ -60,7 +65,7 @@ pub fn run(code: &mut Code, fuel: u64) -> u64 {
         let mut gone: Vec<usize> = Vec::new();
         for j in 0..block.len() {
             if changed < fuel
-                && let Some(k) = source(block, j, &after).filter(|k| !gone.contains(k))
+                && let Some(k) = source(block, j, after[j]).filter(|k| !gone.contains(k))
             {
                 let mut i = block[k].clone();
                 i.inst = i.inst.unpack().with("sdst", operand::EXEC).into();

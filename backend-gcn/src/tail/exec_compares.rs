@@ -84,27 +84,33 @@ fn with_exec(old: &EncodedInst, inverse: bool, generation: u8) -> Option<Inst<Is
     form::check(&new, generation).is_ok().then_some(new)
 }
 
+/// The comparisons of a block that may write EXEC elsewhere: where they are and where they go, what they are there, and their masks.
+fn candidates(block: &[EncodedInst], generation: u8) -> Vec<(usize, usize, Inst<Isa>, (u32, u32))> {
+    let found = |k: usize| {
+        let mask = mask_of(&block[k])?;
+        let (at, new) = target(block, k, mask, generation)?;
+        Some((k, at, new, mask))
+    };
+    (0..block.len()).filter_map(found).collect()
+}
+
 /// Runs over the code. Changes at most `fuel` comparisons, and returns how many.
 pub fn run(code: &mut Code, generation: u8, fuel: u64) -> u64 {
-    let all = || code.blocks.iter().flat_map(|b| &b.insts);
-    if all().any(|i| i.inst.row().attrs.format == Format::Dpp) {
+    let all: Vec<_> = code.blocks.iter().map(|b| candidates(&b.insts, generation)).collect();
+    // What is asked for is found only where it matters.
+    let dpp = |i: &EncodedInst| i.inst.row().attrs.format == Format::Dpp;
+    if all.iter().all(Vec::is_empty) || code.blocks.iter().flat_map(|b| &b.insts).any(dpp) {
         return 0;
     }
     let live_in = wanted(code);
     let mut changed = 0;
     let mut after: Vec<u128> = Vec::new();
-    for b in 0..code.blocks.len() {
-        if !code.blocks[b].insts.iter().any(|i| mask_of(i).is_some()) {
-            continue;
-        }
+    for (b, list) in all.into_iter().enumerate().filter(|(_, l)| !l.is_empty()) {
         wanted_after(code, b, &live_in, &mut after);
         let block = &mut code.blocks[b].insts;
         let mut gone: Vec<usize> = Vec::new();
-        for k in 0..block.len() {
-            if changed < fuel
-                && let Some(mask) = mask_of(&block[k])
-                && let Some((at, new)) = target(block, k, mask, &after, generation)
-            {
+        for (k, at, new, mask) in list {
+            if changed < fuel && after[at] & (pair(mask) | SCC) == 0 {
                 let mut i = block[k].clone();
                 (i.inst, i.writes) = (new.into(), smallvec![mask, EXEC]);
                 block[at] = i;
@@ -117,19 +123,12 @@ pub fn run(code: &mut Code, generation: u8, fuel: u64) -> u64 {
     changed
 }
 
-/// Where the comparison at `k` can write EXEC, and what it becomes there.
-fn target(
-    block: &[EncodedInst],
-    k: usize,
-    mask: (u32, u32),
-    after: &[u128],
-    generation: u8,
-) -> Option<(usize, Inst<Isa>)> {
+/// Where the comparison at `k` can write EXEC, and what it becomes there, as long as nobody behind asks for its mask.
+fn target(block: &[EncodedInst], k: usize, mask: (u32, u32), generation: u8) -> Option<(usize, Inst<Isa>)> {
     for at in k + 1..block.len().min(k + 1 + REACH) {
         let i = &block[at];
         if let Some(inverse) = narrows(i, mask) {
-            let free = after[at] & (pair(mask) | SCC) == 0;
-            return with_exec(&block[k], inverse, generation).filter(|_| free).map(|new| (at, new));
+            return with_exec(&block[k], inverse, generation).map(|new| (at, new));
         }
         let row = i.inst.row();
         let touches_exec = i.writes.contains(&EXEC) || rows::writes_exec(row);

@@ -38,9 +38,12 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
         return;
     }
     rewrite::run(f, |b, i| {
+        if !matches!(b.func.insts[i].op, Op::F2S | Op::F2U) {
+            return Rewrite::Keep;
+        }
         let d = b.func.insts[i].clone();
         let signed = d.op == Op::F2S;
-        if !matches!(d.op, Op::F2S | Op::F2U) || is_clamped(b.func, d.args[0], signed) {
+        if is_clamped(b.func, d.args[0], signed) {
             return Rewrite::Keep;
         }
         let (x, ty) = (d.args[0], b.func.ty(d.args[0]));

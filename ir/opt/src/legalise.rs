@@ -23,6 +23,11 @@ pub fn run(_module: &Module, f: &mut Function, caps: &Caps) -> u64 {
 }
 
 fn expand(b: &mut Builder<'_>, i: Inst, caps: &Caps) -> Option<Value> {
+    let op = b.func.insts[i].op;
+    let divides = matches!(op, Op::UDiv | Op::URem | Op::SDiv | Op::SRem);
+    if op != Op::Select && !divides && !caps.expand.has(op) {
+        return None;
+    }
     let d = b.func.insts[i].clone();
     let result = d.results.first()?;
     let ty = b.func.ty(result);
@@ -42,7 +47,7 @@ fn expand(b: &mut Builder<'_>, i: Inst, caps: &Caps) -> Option<Value> {
         let y = b.and(n, a(2));
         return Some(b.or(x, y));
     }
-    if matches!(d.op, Op::UDiv | Op::URem | Op::SDiv | Op::SRem) && wide(a(0), b) {
+    if divides && wide(a(0), b) {
         let mut e = Ex { b, caps, lanes };
         if let Some(v) = div::by_constant(&mut e, d.op, a(0), a(1)) {
             return Some(v);

@@ -20,7 +20,7 @@ use gpucc_ir::{
 use smallvec::SmallVec;
 
 use crate::bound::BindingFacts;
-use crate::caps::FetchCaps;
+use crate::caps::{FetchCaps, OpSet};
 use crate::cx::PassCx;
 use crate::rewrite::{self, Rewrite};
 
@@ -28,6 +28,9 @@ use crate::rewrite::{self, Rewrite};
 pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     let (m, caps, bound) = (cx.module, cx.caps.fetch, cx.bound);
     if caps == FetchCaps::FULL || m.resources.is_empty() {
+        return;
+    }
+    if !cx.has_any(f, OpSet::of(&[Op::Sample, Op::Tex])) {
         return;
     }
     // Fetches whose coordinates are known to be inside.
@@ -109,6 +112,9 @@ fn lower(
     bound: &BindingFacts,
     inside: &mut Vec<Inst>,
 ) -> Option<Rewrite> {
+    if !matches!(b.func.insts[i].op, Op::Sample | Op::Tex) {
+        return None;
+    }
     let d = b.func.insts[i].clone();
     let (Op::Sample | Op::Tex, Attr::Tex(tex)) = (d.op, &d.attr) else { return None };
     let r = &m.resources[tex.texture];

@@ -24,12 +24,15 @@
 //! Needs: the lanes of a subgroup (`Caps::subgroup`); with 0 all stays. Keeps: the CFG.
 
 use crate::rewrite::{self, Rewrite};
-use crate::{Caps, subgroup_memory};
+use crate::{Caps, OpSet, subgroup_memory};
 use gpucc_ir::analysis::Uniformity;
 use gpucc_ir::{
     Attr, Builder, Const, EntitySet, Function, Init, Inst, IntCc, Mem, MemFlags, Module, Op, Place, Reach, Reduce,
     ReduceOp, Scalar, Space, Span, Stage, Sysval, Type, Value, VarData,
 };
+
+/// The ops that lanes exchange values by.
+const EXCHANGES: OpSet = OpSet::of(&[Op::Any, Op::LaneRead, Op::Reduce, Op::Ballot]);
 
 /// Runs over a function of a compute or a fragment entry; gives the number of changes.
 pub fn run(m: &Module, f: &mut Function, caps: &Caps) -> u64 {
@@ -42,10 +45,15 @@ pub fn run(m: &Module, f: &mut Function, caps: &Caps) -> u64 {
     }
     let lanes = caps.subgroup;
     let whole = whole(m, f, lanes);
-    let n = rewrite::run(f, |b, i| lower(b, i, lanes, whole.contains(i)).map_or(Rewrite::Keep, Rewrite::Value));
+    let lower = |b: &mut Builder<'_>, i| lower(b, i, lanes, whole.contains(i)).map_or(Rewrite::Keep, Rewrite::Value);
+    let exchanges = f.insts_in_order().any(|(_, i)| EXCHANGES.has(f.insts[i].op));
+    let n = if exchanges { rewrite::run(f, lower) } else { 0 };
     let n = n + if fragment && !caps.live_ballots { live_alone(f) } else { 0 };
     let n = n + subgroup_memory::run(m, f, caps);
     let invocations = m.entries.first().and_then(|e| e.workgroup_size()).map_or(0, gpucc_ir::invocations);
+    if !f.insts_in_order().any(|(_, i)| f.insts[i].op == Op::Sysval) {
+        return n;
+    }
     n + rewrite::run(f, |b, i| sysval(b, i, invocations, caps).map_or(Rewrite::Keep, Rewrite::Value))
 }
 
@@ -139,10 +147,10 @@ fn whole(m: &Module, f: &Function, lanes: u32) -> EntitySet<Inst> {
 }
 
 fn lower(b: &mut Builder<'_>, i: Inst, lanes: u32, whole: bool) -> Option<Value> {
-    let d = b.func.insts[i].clone();
-    if !matches!(d.op, Op::Any | Op::LaneRead | Op::Reduce | Op::Ballot) {
+    if !EXCHANGES.has(b.func.insts[i].op) {
         return None;
     }
+    let d = b.func.insts[i].clone();
     let a = d.args[0];
     let ty = b.func.ty(a);
     match (d.op, &d.attr) {

@@ -33,7 +33,7 @@ use gpucc_ir::{
 use smallvec::SmallVec;
 
 use crate::bound::BindingFacts;
-use crate::caps::{Caps, CubeGradients, Gathers, LayerForm, SamplerCaps, TexCaps};
+use crate::caps::{Caps, CubeGradients, Gathers, LayerForm, OpSet, SamplerCaps, TexCaps};
 use crate::cx::PassCx;
 use crate::rewrite::{self, Rewrite};
 
@@ -43,6 +43,9 @@ use lowered::Lowered;
 pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     let (m, caps, bound) = (cx.module, cx.caps, cx.bound);
     if (caps.tex == TexCaps::FULL && caps.sampler == SamplerCaps::FULL) || m.resources.is_empty() {
+        return;
+    }
+    if !cx.has_any(f, OpSet::of(&[Op::Sample, Op::Tex])) {
         return;
     }
     let fragment = cx.has_helpers();
@@ -103,6 +106,9 @@ fn component(desc: &TexDesc) -> Option<Variant> {
 
 fn lower(m: &Module, b: &mut Builder<'_>, i: Inst, caps: &Caps, (bound, fragment): (&BindingFacts, bool)) -> Rewrite {
     let (caps, samplers) = (&caps.tex, caps.sampler);
+    if !matches!(b.func.insts[i].op, Op::Sample | Op::Tex) {
+        return Rewrite::Keep;
+    }
     let d: InstData = b.func.insts[i].clone();
     let (Op::Sample | Op::Tex, Attr::Tex(tex)) = (d.op, &d.attr) else { return Rewrite::Keep };
     if !tex.desc.samples() {
