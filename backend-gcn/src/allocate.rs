@@ -59,13 +59,7 @@ fn within(mf: &mut MFunc<Gcn>, t: &Gcn, options: &CodegenOptions, worth: &Worth)
     limits[v] = limits[v].min(vector);
     let least = 10 - abi::waves(pressure[v], pressure[s] + worth.fixed, worth.generation);
     let schedule = gpucc_mir::schedule_before(mf, t, &facts, &limits);
-    let facts = if schedule.changed() > 0 {
-        // Not both at once: each is about as large as the code.
-        drop(facts);
-        gpucc_mir::Pressure::new(mf, t).map_err(AllocError::Invalid)?
-    } else {
-        facts
-    };
+    let facts = if schedule.changed() > 0 { facts.reordered(mf, t).map_err(AllocError::Invalid)? } else { facts };
     let given = if worth.draws { gpucc_mir::split_runs(mf, t) } else { Vec::new() };
     let mut best = ordered(mf, t, (facts, schedule), &how, (worth, least));
     for mut other in given {

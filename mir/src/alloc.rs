@@ -108,6 +108,20 @@ impl Pressure {
         Ok(Pressure { problem, live, peaks })
     }
 
+    /// Those of the same function whose instructions have changed places within their blocks.
+    ///
+    /// # Errors
+    /// As [`Pressure::new`].
+    pub fn reordered<T: Target>(self, mf: &MFunc<T>, t: &T) -> Result<Pressure, String> {
+        // Not both problems at once: each is about as large as the code.
+        let live = self.live;
+        let problem = build(mf, t)?;
+        debug_assert!(ra::verify(&problem).is_ok(), "a schedule keeps the rules of the allocator");
+        let live = live.reordered(&problem);
+        let peaks = ra::peaks(&problem, &live);
+        Ok(Pressure { problem, live, peaks })
+    }
+
     /// Units of each file that are live at once, at the peak.
     pub fn pressure(&self) -> Vec<u32> {
         self.peaks.iter().map(|p| p.units).collect()

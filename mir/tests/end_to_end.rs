@@ -326,6 +326,8 @@ fn check(t: &Toy, seed: u64, options: &AllocOptions, clean: bool) -> Result<(), 
         let schedule = schedule_before(&mut mf, t, &facts, &limits);
         assert_eq!(outputs(t, &mf, LIMIT), want, "seed {seed} after scheduling\n{}", print(&mf, t));
         assert_eq!(schedule.changed() > 0, print(&mf, t) != before, "seed {seed}");
+        let kept = facts.reordered(&mf, t).expect("valid").pressure();
+        assert_eq!(kept, Pressure::new(&mf, t).expect("valid").pressure(), "seed {seed}");
         let mut back = mf.clone();
         schedule.undo(&mut back);
         assert_eq!(print(&back, t), before, "seed {seed}: undone");

@@ -102,6 +102,13 @@ impl Liveness {
         Ok(live)
     }
 
+    /// The same for a problem whose instructions have changed places within their blocks: values that live into blocks stay the same.
+    pub fn reordered(mut self, p: &Problem) -> Liveness {
+        self.last = vec![false; p.operands.len()];
+        self.find_last(p);
+        self
+    }
+
     /// Values live out of `b`, arguments of its edges included; each once.
     pub fn for_live_out(&self, p: &Problem, b: BlockId, mut f: impl FnMut(Value)) {
         for cfg in [Cfg::Logical, Cfg::Linear] {

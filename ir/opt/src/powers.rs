@@ -12,8 +12,8 @@
 //!
 //! Needs: the licence `contract` on all three; what is to be computed as it is written has none. Keeps: the CFG.
 
-use crate::PassCx;
 use crate::rewrite::{self, Rewrite};
+use crate::{OpSet, PassCx};
 use gpucc_ir::{FpFlags, Function, Inst, Op, Scalar, Value};
 
 /// Products that are fewer than a logarithm, an exponential and what lies between.
@@ -21,7 +21,7 @@ const MOST: u32 = 7;
 
 /// Writes whole powers as products.
 pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
-    if !f.insts_in_order().any(|(_, i)| f.insts[i].op == Op::FExp2) {
+    if !cx.has_any(f, OpSet::of(&[Op::FExp2])) {
         return;
     }
     rewrite::run(f, |b, i| {

@@ -15,8 +15,10 @@
 //!
 //! Needs: a target of scalars, dot products that it writes as sums; the licences of the source, `contract` and `nsz`. Keeps: the CFG.
 
-use crate::PassCx;
+use std::rc::Rc;
+
 use crate::rewrite::{self, Rewrite};
+use crate::{OpSet, PassCx};
 use gpucc_ir::analysis::Uses;
 use gpucc_ir::{Block, Builder, Const, EntitySet, FpFlags, Function, Inst, Op, Scalar, SecondaryMap, Value, ValueDef};
 use smallvec::SmallVec;
@@ -26,12 +28,15 @@ const MOST: usize = 16;
 
 /// Regroups products of vectors with numbers.
 pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
-    if !cx.caps.scalar || !cx.caps.expand.has(Op::FDot) || !f.insts_in_order().any(|(_, i)| is_candidate(f, i)) {
+    if !cx.caps.scalar || !cx.caps.expand.has(Op::FDot) || !cx.has_any(f, OpSet::of(&[Op::FMul])) {
+        return;
+    }
+    if !f.insts_in_order().any(|(_, i)| is_candidate(f, i)) {
         return;
     }
     let structure = cx.structure(f);
     let facts = Facts {
-        uses: Uses::new(f),
+        uses: cx.uses(f),
         home: f.inst_blocks(),
         loops: f.layout.iter().copied().filter(|&b| structure.loop_of(b).is_some()).collect(),
     };
@@ -139,7 +144,7 @@ impl Factors {
 
 /// Facts about the function, from before the first change.
 struct Facts {
-    uses: Uses,
+    uses: Rc<Uses>,
     home: SecondaryMap<Inst, Option<Block>>,
     loops: EntitySet<Block>,
 }
