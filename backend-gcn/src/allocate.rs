@@ -63,7 +63,8 @@ fn within(mf: &mut MFunc<Gcn>, t: &Gcn, options: &CodegenOptions, worth: &Worth)
     let given = if worth.draws { gpucc_mir::split_runs(mf, t) } else { Vec::new() };
     let mut best = ordered(mf, t, (facts, schedule), &how, (worth, least));
     for mut other in given {
-        if best.as_ref().is_ok_and(|a| worth.cost(a) <= (0, least, 0)) {
+        let best_there_is = |a: &AllocStats| a.moves == 0 && worth.cost(a) <= (0, least, 0);
+        if best.as_ref().is_ok_and(best_there_is) {
             break;
         }
         let answer = gpucc_mir::allocate(&mut other, t, &how);

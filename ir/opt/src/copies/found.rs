@@ -432,13 +432,15 @@ fn copy_loop(f: &Function, header: Block, preds: &[Block], uses: &SecondaryMap<V
     accesses(f, l, &stores, loads.len(), &inside)
 }
 
+/// How far the next turn of a loop is from one, and the bytes that one writes.
+type Turn = (u32, Vec<(u32, u32)>);
+
 /// The variables all of which a loop writes in order, whatever it is, and which it does not read.
 fn filled(f: &Function, l: &Counted) -> Vec<(Local, At)> {
     let mut inside: EntitySet<Inst> = EntitySet::new();
     l.blocks.iter().for_each(|&b| inside.extend_from(&f.blocks[b].insts));
     let most = (l.turns.1 - 1) * l.turns.0;
-    // What one turn writes, and how far the next one is.
-    let mut ranges: FxHashMap<Local, Option<(u32, Vec<(u32, u32)>)>> = FxHashMap::default();
+    let mut ranges: FxHashMap<Local, Option<Turn>> = FxHashMap::default();
     for &b in &l.blocks {
         for &i in &f.blocks[b].insts {
             let d = &f.insts[i];
