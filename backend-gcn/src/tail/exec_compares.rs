@@ -84,12 +84,21 @@ fn with_exec(old: &EncodedInst, inverse: bool, generation: u8) -> Option<Inst<Is
     form::check(&new, generation).is_ok().then_some(new)
 }
 
-/// The comparisons of a block that may write EXEC elsewhere: where they are and where they go, what they are there, and their masks.
-fn candidates(block: &[EncodedInst], generation: u8) -> Vec<(usize, usize, Inst<Isa>, (u32, u32))> {
-    let found = |k: usize| {
-        let mask = mask_of(&block[k])?;
-        let (at, new) = target(block, k, mask, generation)?;
-        Some((k, at, new, mask))
+/// A comparison that may write EXEC elsewhere.
+struct Candidate {
+    from: usize,
+    to: usize,
+    /// What it is there.
+    inst: Inst<Isa>,
+    mask: (u32, u32),
+}
+
+/// Those of a block, as long as nobody asks for their masks.
+fn candidates(block: &[EncodedInst], generation: u8) -> Vec<Candidate> {
+    let found = |from: usize| {
+        let mask = mask_of(&block[from])?;
+        let (to, inst) = target(block, from, mask, generation)?;
+        Some(Candidate { from, to, inst, mask })
     };
     (0..block.len()).filter_map(found).collect()
 }
@@ -109,12 +118,12 @@ pub fn run(code: &mut Code, generation: u8, fuel: u64) -> u64 {
         wanted_after(code, b, &live_in, &mut after);
         let block = &mut code.blocks[b].insts;
         let mut gone: Vec<usize> = Vec::new();
-        for (k, at, new, mask) in list {
-            if changed < fuel && after[at] & (pair(mask) | SCC) == 0 {
-                let mut i = block[k].clone();
-                (i.inst, i.writes) = (new.into(), smallvec![mask, EXEC]);
-                block[at] = i;
-                gone.push(k);
+        for c in list {
+            if changed < fuel && after[c.to] & (pair(c.mask) | SCC) == 0 {
+                let mut i = block[c.from].clone();
+                (i.inst, i.writes) = (c.inst.into(), smallvec![c.mask, EXEC]);
+                block[c.to] = i;
+                gone.push(c.from);
                 changed += 1;
             }
         }
