@@ -567,40 +567,61 @@ pub trait Memory: DerefMut<Target = Code> {
         let element = self.part_ty(to.ty, 0)?;
         let turn = (TURN / self.types().scalars(element).max(1)).max(1) as u32;
         let whole = count - count % turn;
-        let (head, body, cont, done) =
-            (self.f.make_block(), self.f.make_block(), self.f.make_block(), self.f.make_block());
+        let last = whole - turn;
+        self.turns((whole, turn), &[], |cx, at, _| {
+            let to = cx.moving(&to, at, last, turn)?;
+            let from = from.as_ref().map(|from| cx.moving(from, at, last, turn)).transpose()?;
+            (0..turn).try_for_each(|i| cx.copy_element(&to, from.as_ref(), i))?;
+            Ok(Vec::new())
+        })?;
+        (whole..count).try_for_each(|i| self.copy_element(&to, from.as_ref(), i))
+    }
+
+    /// A loop that counts to `whole` by `turn`, and what follows it: `body` takes the count and values, and gives those of the next
+    /// turn. The last ones are what this gives.
+    fn turns(
+        &mut self,
+        (whole, turn): (u32, u32),
+        first: &[Value],
+        body: impl FnOnce(&mut Self, Value, &[Value]) -> Lowered<Vec<Value>>,
+    ) -> Lowered<Vec<Value>> {
+        let [head, inner, cont, done] = [(); 4].map(|()| self.f.make_block());
         let zero = self.f.iconst(Type::I32, 0);
-        self.b().jump(head, &[zero]);
+        self.b().jump(head, &[&[zero], first].concat());
         self.start(head);
         let at = self.f.add_param(head, Type::I32);
+        let mut now = Vec::with_capacity(first.len());
+        for &v in first {
+            let ty = self.f.ty(v);
+            now.push(self.f.add_param(head, ty));
+        }
         self.b().set_loop(head, done, cont);
         let end = self.f.iconst(Type::I32, whole.into());
         let more = self.b().icmp(IntCc::Ult, at, end);
-        self.b().br(more, Edge::to(body), Edge::to(done), None);
-        self.start(body);
-        let last = whole - turn;
-        let to_now = self.moving(&to, at, last, turn)?;
-        let from_now = from.as_ref().map(|from| self.moving(from, at, last, turn)).transpose()?;
-        (0..turn).try_for_each(|i| self.copy_element(&to_now, from_now.as_ref(), i))?;
+        self.b().br(more, Edge::to(inner), Edge::to(done), None);
+        self.start(inner);
+        let given = body(self, at, &now)?;
         self.b().jump(cont, &[]);
         self.start(cont);
         let step = self.f.iconst(Type::I32, turn.into());
         let next = self.b().iadd(at, step);
-        self.b().jump(head, &[next]);
+        self.b().jump(head, &[&[next], &given[..]].concat());
         self.start(done);
-        (whole..count).try_for_each(|i| self.copy_element(&to, from.as_ref(), i))
+        Ok(now)
     }
 
     /// Copies an element of an array, which may be longer than its type says.
     fn copy_element(&mut self, to: &Ptr<Self::Ty>, from: Option<&Ptr<Self::Ty>>, index: u32) -> Lowered<()> {
-        let at = |cx: &Self, array: &Ptr<Self::Ty>| -> Lowered<Ptr<Self::Ty>> {
-            let first = cx.part_ptr(array, 0)?;
-            let by = index.wrapping_mul(cx.stride(array)?);
-            Ok(Ptr { offset: first.offset.wrapping_add(by), ..first })
-        };
-        let to = at(self, to)?;
-        let from = from.map(|from| at(self, from)).transpose()?;
+        let to = self.nth(to, index)?;
+        let from = from.map(|from| self.nth(from, index)).transpose()?;
         self.transfer(&to, from.as_ref())
+    }
+
+    /// A pointer to an element of an array, which may be longer than its type says.
+    fn nth(&self, array: &Ptr<Self::Ty>, index: u32) -> Lowered<Ptr<Self::Ty>> {
+        let first = self.part_ptr(array, 0)?;
+        let by = index.wrapping_mul(self.stride(array)?);
+        Ok(Ptr { offset: first.offset.wrapping_add(by), ..first })
     }
 
     /// An array of arrays as one array of so many elements, where each inner one begins at the end of the last.

@@ -470,3 +470,54 @@ fn specialisation_constants_are_given_as_bits() {
         assert_eq!(dispatch.words(0, 0).expect("bound"), expected);
     }
 }
+
+/// Arrays that are compared element by element: long ones by a loop, short ones as they stand, and an element that is compared otherwise alone.
+#[test]
+fn comparisons_of_arrays_are_loops() {
+    let source = |n: u32| {
+        compute(
+            1,
+            "",
+            &format!(
+                "void main() {{
+                     int x[{n}], y[{n}];
+                     for (int k = 0; k < {n}; k++) {{ x[k] = k * 3; y[k] = k * 3; }}
+                     y[inp.a[0]] += inp.a[1];
+                     outp.r[0] = int(x == y);
+                     outp.r[1] = int(x != y);
+                 }}"
+            ),
+        )
+    };
+    let compared = |m: &Module| {
+        let f = &m.funcs[m.entries[0].func];
+        f.insts_in_order().filter(|&(_, i)| f.insts[i].op == Op::ICmp).count()
+    };
+    let run = |m: &Module, input: &[u32], expected: &[u32]| {
+        let mut dispatch = Dispatch::new([1, 1, 1]).with_u32(0, 0, input).with_u32(0, 1, &[7, 7]);
+        gpucc_interp::run(m, "main", &mut dispatch, &gpucc_interp::Options::default())
+            .unwrap_or_else(|t| panic!("{t}"));
+        assert_eq!(dispatch.words(0, 1).expect("bound"), expected, "{input:?}");
+    };
+    let long = source(200);
+    let Some(bytes) = glsl(&long, "comp").into_iter().next() else { return };
+    let m = module(&bytes, &long);
+    assert!(compared(&m) < 40, "{}", compared(&m));
+    for at in [0, 3, 4, 50, 197, 199] {
+        run(&m, &[at, 1], &[0, 1]);
+        run(&m, &[at, 0], &[1, 0]);
+    }
+    let short = source(100);
+    assert!(compared(&module(&glsl(&short, "comp")[0], &short)) > 200);
+    // Element 50 is to differ.
+    let words: Vec<u32> = bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
+    let (equal, differs) = (5 << 16 | 170, 5 << 16 | 171);
+    let mut changed = words.clone();
+    let mut at = words.iter().enumerate().filter(|w| *w.1 == equal).map(|w| w.0);
+    changed[at.nth(50).expect("200 comparisons")] = differs;
+    let bytes: Vec<u8> = changed.iter().flat_map(|w| w.to_le_bytes()).collect();
+    let m = module(&bytes, &long);
+    run(&m, &[50, 1], &[1, 1]);
+    run(&m, &[51, 1], &[0, 1]);
+    run(&m, &[50, 0], &[0, 0]);
+}

@@ -54,7 +54,8 @@ impl FuncCx<'_, '_> {
             self.open_loop(plan, b, start)?;
         }
         let m = self.m.m;
-        for at in block.body.clone() {
+        let mut body = block.body.clone();
+        while let Some(at) = body.next() {
             let inst = m.insts[at];
             if self.m.instructions + self.code.f.insts.len() as u64 > limits::INSTRUCTIONS.max {
                 return Err(report::limit(&limits::INSTRUCTIONS).at(self.span(), "here the limit is passed"));
@@ -69,6 +70,8 @@ impl FuncCx<'_, '_> {
             self.place(&inst);
             if inst.op == Op::Phi {
                 self.phi(plan, at, b)?;
+            } else if let Some(behind) = self.comparisons(at, body.end)? {
+                body.start = behind;
             } else {
                 self.instruction(at, &inst)?;
             }

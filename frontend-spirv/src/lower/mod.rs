@@ -7,6 +7,7 @@
 mod arith;
 mod block;
 mod calls;
+mod compare;
 mod constant;
 mod copy;
 mod cx;

@@ -24,7 +24,8 @@
 use crate::PassCx;
 use gpucc_ir::analysis::DomTree;
 use gpucc_ir::{
-    Attr, Block, CsrLists, EntitySet, Function, Init, Inst, Local, MemFlags, Op, Place, SecondaryMap, Value, trace,
+    Attr, Block, CsrLists, EntitySet, Function, Init, Inst, Local, MemFlags, Op, Place, Scope, SecondaryMap, Space,
+    Value, trace,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -103,6 +104,8 @@ struct State<'f> {
     fills: Vec<(Local, At)>,
     /// Accesses to other places, and barriers.
     others: Vec<Other>,
+    /// Whether something else than a barrier, at which all wait, may order what invocations do.
+    signals: bool,
     /// Variables that are others now.
     named: SecondaryMap<Local, Option<Local>>,
     /// Accesses with another address.
@@ -143,6 +146,7 @@ fn remove(f: &mut Function, cx: &mut PassCx<'_>) {
         given,
         fills,
         others: Vec::new(),
+        signals: false,
         named: SecondaryMap::with_default(None),
         moved: SecondaryMap::with_default(None),
         elsewhere: Vec::new(),
@@ -152,19 +156,8 @@ fn remove(f: &mut Function, cx: &mut PassCx<'_>) {
     let all = s.steps;
     s.collect();
     s.forget_unread(cx);
-    for c in 0..s.copies.len() {
-        let unread = if s.gone[c] { None } else { s.is_one_variable(c) };
-        if let Some(unread) = unread
-            && cx.change()
-        {
-            s.unite(c, &unread);
-        } else if !s.gone[c]
-            && let Some(reads) = s.reads_in_place(c, cx)
-            && cx.change()
-        {
-            s.read_in_place(c, reads);
-        }
-    }
+    // A copy that goes writes nothing that another one may read in place.
+    while s.remove_some(cx) {}
     for g in 0..s.given.len() {
         if let Some(unread) = s.lives_elsewhere(g, cx)
             && cx.change()
@@ -218,6 +211,11 @@ impl State<'_> {
             for (k, &i) in f.blocks[b].insts.iter().enumerate() {
                 let d = &f.insts[i];
                 let at = At { block: b, step: 2 * k as u32 + 1 };
+                self.signals |= match &d.attr {
+                    Attr::Barrier(b) => b.exec != Scope::Workgroup,
+                    Attr::Mem(m) => !m.flags.is_alone(),
+                    _ => matches!(d.op, Op::Atomic | Op::CmpXchg | Op::ImageAtomic | Op::Call),
+                };
                 let (place, what) = match (&d.attr, d.op) {
                     (Attr::Mem(m), Op::Load) => (m.place, What::Read),
                     (Attr::Mem(m) | Attr::Atomic(_, m), _) => (m.place, What::Write),
@@ -270,6 +268,28 @@ impl State<'_> {
         for l in mine.iter() {
             self.events[l].sort_by_key(|e| e.at);
         }
+    }
+
+    /// Does without copies, one after the other; whether without some.
+    fn remove_some(&mut self, cx: &mut PassCx<'_>) -> bool {
+        let mut any = false;
+        for c in 0..self.copies.len() {
+            if self.gone[c] {
+                continue;
+            }
+            if let Some(unread) = self.is_one_variable(c) {
+                if cx.change() {
+                    self.unite(c, &unread);
+                    any = true;
+                }
+            } else if let Some(reads) = self.reads_in_place(c, cx)
+                && cx.change()
+            {
+                self.read_in_place(c, reads);
+                any = true;
+            }
+        }
+        any
     }
 
     /// Takes steps, if there are so many left.
@@ -431,7 +451,7 @@ impl State<'_> {
                 bad.entry(e.at.block).or_default().push(e.at.step);
             }
         }
-        let still = flags.has(MemFlags::READONLY) || self.clobbers(from.place, cx, &mut bad);
+        let still = flags.has(MemFlags::READONLY) || self.clobbers(from.place, at, cx, &mut bad);
         let at_all: Vec<At> = reads.iter().map(|e| e.at).collect();
         (still && (bad.is_empty() || self.is_clean(at, &at_all, &bad))).then_some(reads)
     }
@@ -465,7 +485,7 @@ impl State<'_> {
     }
 
     /// Adds where a place may be written; false if that is too much to ask, or not known.
-    fn clobbers(&mut self, place: Place, cx: &PassCx<'_>, bad: &mut FxHashMap<Block, Vec<u32>>) -> bool {
+    fn clobbers(&mut self, place: Place, at: At, cx: &PassCx<'_>, bad: &mut FxHashMap<Block, Vec<u32>>) -> bool {
         let mut add = |at: At| bad.entry(at.block).or_default().push(at.step);
         if let Place::Local(l) = place {
             if self.odd.contains(l) {
@@ -475,13 +495,36 @@ impl State<'_> {
             self.events[l].iter().filter(writes).for_each(|e| add(e.at));
             return self.spend(self.events[l].len());
         }
-        let shared = is_shared(cx.module, place);
+        let shared = is_shared(cx.module, place) && !self.is_done(place, at, cx);
         for o in self.others.iter().filter(|o| !o.is_read) {
             if o.place.map_or(shared, |to| cx.module.overlap(to, place)) {
                 add(o.at);
             }
         }
         self.spend(self.others.len())
+    }
+
+    /// Whether nobody writes workgroup memory from a place on: nothing behind it does, and where barriers alone order what invocations do,
+    /// none of the others does in the meantime.
+    fn is_done(&mut self, place: Place, at: At, cx: &PassCx<'_>) -> bool {
+        let f = self.f;
+        if cx.module.space(place) != Space::Workgroup || self.signals {
+            return false;
+        }
+        let mut seen: FxHashSet<Block> = FxHashSet::default();
+        let mut work: Vec<Block> = f.succs(at.block).to_vec();
+        while let Some(b) = work.pop() {
+            if !self.spend(1) {
+                return false;
+            }
+            if seen.insert(b) {
+                work.extend(f.succs(b));
+            }
+        }
+        let behind = |w: At| seen.contains(&w.block) || w.block == at.block && w.step > at.step;
+        let mut writes =
+            self.others.iter().filter(|o| !o.is_read && o.place.is_some_and(|p| cx.module.overlap(p, place)));
+        !writes.any(|w| behind(w.at)) && self.spend(self.others.len())
     }
 
     /// Whether none of the places `bad` stands on a way from `at` to one of `reads`, all of which `at` dominates.

@@ -11,10 +11,11 @@ use crate::cx::{Graph, Kept};
 use crate::{
     BindingFacts, Caps, PassCx, PipelineContext, algebraic, arrays_to_selects, clamp_indices, clamped_conversions,
     combine_bits, constant_factors, copies, copyprop, dce, divide, exit_values, fold, fold_ids, fuse, gvn,
-    hoist_tables, if_convert, implied_branches, init, inline, lane_sums, legalise, licm, lower_blend, lower_fetch,
-    lower_indices, lower_io, lower_subgroups, lower_tex, lower_wide, mem_opt, mem2reg, mixes, narrow, powers,
-    predicate_demotes, products, ranges, rests, robust, rotate, scalarise, selection, shrink_io, signs, simplify_cfg,
-    sink_sums, split_locals, switches, tables, unroll, vector_scales, vectorise_memory, widen_loads, zero_lanes,
+    hoist_tables, if_convert, implied_branches, init, inline, join_loops, lane_sums, legalise, licm, lower_blend,
+    lower_fetch, lower_indices, lower_io, lower_subgroups, lower_tex, lower_wide, mem_opt, mem2reg, mixes, narrow,
+    powers, predicate_demotes, products, ranges, rests, robust, rotate, scalarise, selection, shrink_io, signs,
+    simplify_cfg, sink_sums, split_locals, switches, tables, unroll, vector_scales, vectorise_memory, widen_loads,
+    zero_lanes,
 };
 use gpucc_ir::analysis::{DomTree, Structure};
 use gpucc_ir::trace::{self, PassTime};
@@ -72,6 +73,7 @@ pub const DCE: Pass = pass!("dce", dce::run);
 const SPLIT_LOCALS: Pass = pass!("split-locals", split_locals::run);
 /// Takes copying loops out.
 const COPIES: Pass = graph_pass!("copies", copies::run);
+const JOIN_LOOPS: Pass = graph_pass!("join-loops", join_loops::run);
 const FOLD: Pass = pass!("fold", fold::run);
 const ALGEBRAIC: Pass = pass!("algebraic", algebraic::run);
 const ARRAYS_TO_SELECTS: Pass = graph_pass!("arrays-to-selects", arrays_to_selects::run);
@@ -209,7 +211,7 @@ pub fn passes(level: u8) -> Vec<Pass> {
     }
     list.extend(tidy);
     // Without variables, the passes that are about them have nothing to look for.
-    list.extend([SPLIT_LOCALS, COPIES, DROP_LOCALS]);
+    list.extend([SPLIT_LOCALS, COPIES, JOIN_LOOPS, DCE, DROP_LOCALS]);
     if level >= 2 {
         list.push(UNROLL);
         list.extend(tidy);
@@ -283,6 +285,8 @@ pub const ORDER: &[(&str, &str, &str)] = &[
     ("mem2reg", "arrays-to-selects", "which elements an access can reach is seen in the values of its offset"),
     ("arrays-to-selects", "init-variables", "an initialiser of a variable that becomes values needs no store"),
     ("split-locals", "copies", "an array in a struct is copied like one alone"),
+    ("copies", "join-loops", "a copy that is not needed is in no loop's way"),
+    ("join-loops", "unroll", "loops are joined turn by turn"),
     ("copies", "unroll", "a loop that copies is known by its form"),
     ("mem2reg", "robust", "accesses to variables that become values need no clamping"),
     ("mem2reg", "init-variables", "most initialisers become constants without a store"),
@@ -377,6 +381,7 @@ pub const PURPOSE: &[(&str, &str)] = &[
         "copies",
         "a copy that nobody writes is read where it came from, and a variable that takes another's place is that one",
     ),
+    ("join-loops", "arrays that are exchanged need no third one, what is made word by word is given on word by word"),
     ("unroll", "short loops become straight lines: no counter, no branch, array indices become constants"),
     (
         "arrays-to-selects",
@@ -458,7 +463,10 @@ pub fn reference_page() -> String {
          what is not needed. What nobody writes after it was filled is read where it came from, if the source is written by nobody in between. A variable that is filled \
          from another one is the other one, if neither is written while the other is still to be read: so arguments of `inout`, results and parameters take no memory of their \
          own. A variable all of which is given to other memory, such as a buffer that a function takes by `inout`, lives there if nobody looks at that in \
-         between. Arrays in structs are variables of their own. What is left is a copy that the program needs, as it would be with pointers. An initialiser that is not zero is copied from a table, which lies where the family's \
+         between. Arrays in structs are variables of their own, and padding between elements is no part of a copy. What a workgroup wrote before a barrier and nobody \
+         writes afterwards is read in place behind the barrier, too. `join-loops` makes one loop of loops one after the other, where a variable that one of them fills is \
+         read by the others alone, each word in the same turn: arrays that are exchanged need no third one. Arrays that GLSL compares are compared by a \
+         loop. What is left is a copy that the program needs, as it would be with pointers. An initialiser that is not zero is copied from a table, which lies where the family's \
          constants do.\n\n",
     );
     o.push_str(

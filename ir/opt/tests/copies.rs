@@ -88,6 +88,10 @@ fn a_copy_that_nobody_writes_is_read_where_it_came_from() {
         read(9, "local0") + &write("global0")
     ));
     assert!(is_gone(&t, 0), "{t}");
+    // Nobody writes any more when the barrier has been passed.
+    let last = BARRIER.to_string() + &read(9, "local0");
+    let t = after(&format!("{}{BARRIER}{}{last}", write("global0"), copy(1, "global0", "local0")));
+    assert!(is_gone(&t, 0), "{t}");
     let mut only = copy(1, "res0", "local0");
     only = only.replace("align 4 {in_bounds}\n  store", "align 4 {readonly, in_bounds}\n  store");
     let t = after(&format!("{only}{BARRIER}{}", read(9, "local0")));
@@ -98,7 +102,12 @@ fn a_copy_that_nobody_writes_is_read_where_it_came_from() {
 fn what_may_have_changed_is_copied() {
     // Between the copy and the read: a store, a barrier, a store of the loop around.
     same(&format!("{}{}{}", copy(1, "res1", "local0"), write("res1"), read(9, "local0")));
-    same(&format!("{}{BARRIER}{}", copy(1, "global0", "local0"), read(9, "local0")));
+    let behind = |last: &str| format!("{}{BARRIER}{}{last}", copy(1, "global0", "local0"), read(9, "local0"));
+    same(&behind(&write("global0")));
+    same(&behind("").replace("global0", "res1").replace("store v9, res1", "store v9, local1"));
+    // Others may be told by an atomic, or by a fence, that they may write.
+    same(&behind("  v7: i32 = atomic.add 1:i32, res1[0] align 4\n"));
+    same(&(behind("") + "  barrier none acquire workgroup\n"));
     let around = |body: &str| {
         format!(
             "  jump block6(0:i32)
@@ -240,6 +249,40 @@ fn leaves_are_copied_too() {
     let all = pairs(64);
     let (first, last) = all.split_at(all.find("  v60").unwrap());
     same(&format!("{first}{}{last}{}", write("global0"), read(9, "local0")));
+}
+
+/// Bytes between elements that nobody asks for need no copy.
+#[test]
+fn padding_is_no_part_of_a_copy() {
+    let padded = |index: &str, first: u32| {
+        let t = copy(1, "res1", "local0").replace("64:i32", "32:i32").replace("imul v100, 4", "imul v100, 8");
+        let t = t.lines().filter(|l| !l.contains("v105")).fold(String::new(), |t, l| t + l + "\n");
+        let t = t.replace("iadd v100, 2", "iadd v100, 1");
+        let read = read(9, "local0").replace("local0[0 + v1]", &format!("local0[{first} + v1]"));
+        text(&format!("{t}{read}")).replace("and v0, 63:i32", "and v0, 7:i32").replace("imul v2, 4:i32", index)
+    };
+    for index in ["imul v2, 8:i32", "imul v2, 24:i32", "shl v2, 3:i32"] {
+        let t = opt(run, &padded(index, 0));
+        assert!(is_gone(&t, 0) && t.contains("load res1[0 + v"), "{t}");
+    }
+    // A read of the padding, of an index that may lead there, and of one that nothing bounds.
+    unchanged(run, &padded("imul v2, 8:i32", 4));
+    unchanged(run, &padded("imul v2, 12:i32", 0));
+    unchanged(
+        run,
+        &padded("imul v2, 8:i32", 0).replace("local0[0 + v1] align 4 {in_bounds}", "local0[0 + v1] align 4"),
+    );
+}
+
+/// What a jump opens in front of the loop is open behind it.
+#[test]
+fn a_construct_may_begin_in_front_of_the_loop() {
+    let opened = |end: &str| {
+        let t = copy(1, "global0", "local0").replacen("(0:i32)", &format!("(0:i32) merge {end}"), 1);
+        format!("{t}{}  jump block9\nblock9:\n", read(9, "local0"))
+    };
+    let t = after(&opened("block9"));
+    assert!(is_gone(&t, 0) && t.contains("load global0[0 + v"), "{t}");
 }
 
 #[test]

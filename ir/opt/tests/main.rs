@@ -23,6 +23,7 @@ mod if_convert;
 mod implied_branches;
 mod init;
 mod inline;
+mod join_loops;
 mod lane_sums;
 mod legalise;
 mod licm;

@@ -383,6 +383,161 @@ fn a_large_value_of_spirv_is_what_was_there() {
     );
 }
 
+/// Arrays of all memories that change places, once and in a loop.
+#[test]
+fn arrays_change_places() {
+    let n = 136;
+    for [x, y] in [["f", "g"], ["p", "w"], ["a", "f"], ["g", "w"], ["a", "w"]] {
+        for times in [1, 3] {
+            let wgsl = format!(
+                "alias T = array<u32, {n}>;
+                 @group(0) @binding(0) var<storage, read_write> a: T;
+                 @group(0) @binding(1) var<storage, read_write> o: array<u32, {}>;
+                 var<workgroup> w: T;
+                 var<private> p: T;
+                 @compute @workgroup_size(1) fn main() {{
+                     var f: T; var g: T;
+                     let zero = a[0] & 0u;
+                     for (var k = 0u; k < {n}u; k++) {{ {x}[k] = a[k] + 1u; {y}[k] = a[k] * 5u + k; }}
+                     for (var k = zero; k < {times}u; k++) {{
+                         let t = {x}; {x} = {y}; {y} = t;
+                         {x}[7u + zero] += 3u;
+                     }}
+                     for (var k = 0u; k < {n}u; k++) {{ o[k] = {x}[k]; o[k + {n}u] = {y}[k]; }}
+                 }}",
+                2 * n
+            );
+            let source = words(n);
+            let mut first: Vec<u32> = source.iter().map(|w| w.wrapping_add(1)).collect();
+            let seen = if x == "a" { &first } else { &source };
+            let mut second: Vec<u32> =
+                seen.iter().enumerate().map(|(k, w)| w.wrapping_mul(5).wrapping_add(k as u32)).collect();
+            for _ in 0..times {
+                std::mem::swap(&mut first, &mut second);
+                first[7] = first[7].wrapping_add(3);
+            }
+            check(&wgsl, &source, &vec![7; 2 * n], &[first, second].concat());
+        }
+    }
+}
+
+/// Elements with padding, and what a workgroup has agreed on.
+#[test]
+fn padded_elements_and_agreed_arrays_are_what_was_there() {
+    let n = 60;
+    let source: Vec<u32> = (0..4 * n as u32).map(|k| (k as f32 * 0.5).to_bits()).collect();
+    let wgsl = format!(
+        "@group(0) @binding(0) var<storage, read_write> a: array<vec3f, {n}>;
+         @group(0) @binding(1) var<storage, read_write> o: array<f32, 8>;
+         fn part(t: array<vec3f, {n}>, i: u32, k: u32) -> f32 {{ return t[i][k]; }}
+         @compute @workgroup_size(1) fn main() {{
+             let zero = u32(a[0].x);
+             let t = a;
+             o[0] = t[5u + zero].y; o[1] = part(a, 9u + zero, 2u); o[2] = part(t, 59u, zero);
+             let before = a;
+             a[11] = vec3f(7.0, 8.0, 9.0);
+             o[3] = before[11u + zero].z; o[4] = a[11u + zero].z;
+             var x = a;
+             x[zero].y = 4.0;
+             o[5] = x[zero].y; o[6] = a[zero].y; o[7] = x[11u + zero].x;
+         }}"
+    );
+    let at = |element: usize, lane: usize| f32::from_bits(source[4 * element + lane]);
+    let wanted = [at(5, 1), at(9, 2), at(59, 0), at(11, 2), 9.0, 4.0, at(0, 1), 7.0];
+    check(&wgsl, &source, &[0; 8], &wanted.map(f32::to_bits));
+    // Read before all have passed the barrier behind, and after the next one was passed and some have written.
+    let n = 140;
+    let wgsl = format!(
+        "@group(0) @binding(0) var<storage, read_write> a: array<u32, {n}>;
+         @group(0) @binding(1) var<storage, read_write> o: array<u32, 24>;
+         var<workgroup> w: array<u32, {n}>;
+         var<workgroup> x: array<u32, {n}>;
+         @compute @workgroup_size(8) fn main(@builtin(local_invocation_index) l: u32) {{
+             w[l] = a[l] + 1u; x[l] = a[l] + 2u;
+             let t = workgroupUniformLoad(&w);
+             let u = workgroupUniformLoad(&x);
+             o[l] = t[(l + 3u) & 7u];
+             x[l] = 5u;
+             workgroupBarrier();
+             o[l + 8u] = u[(l + 5u) & 7u]; o[l + 16u] = x[(l + 1u) & 7u];
+         }}"
+    );
+    let source = words(n);
+    let of = |k: usize, by: usize, more: u32| source[(k + by) & 7].wrapping_add(more);
+    let wanted: Vec<u32> = (0..8).map(|k| of(k, 3, 1)).chain((0..8).map(|k| of(k, 5, 2))).chain([5; 8]).collect();
+    check(&wgsl, &source, &[7; 24], &wanted);
+}
+
+/// Whole arrays and structs that are compared: the same, and with a part that differs.
+#[test]
+fn arrays_are_compared() {
+    if !has("glslangValidator") {
+        return;
+    }
+    let n = 200;
+    check_glsl(
+        "compared",
+        n,
+        "const uint at[7] = uint[7](0u, 3u, 4u, 5u, 100u, 198u, 199u);
+         void main() {
+             uint zero = a[0] & 0u;
+             T t;
+             for (uint k = 0u; k < 200u; k++) t[k] = a[k];
+             o[0] = uint(t == a) + 2u * uint(t != a);
+             for (uint k = 0u; k < 7u; k++) {
+                 T x = t;
+                 x[at[k] + zero] ^= 1u;
+                 o[1u + k] = uint(x == a) + 2u * uint(t != x);
+             }
+         }",
+        &[1, 2, 2, 2, 2, 2, 2, 2],
+    );
+    check_glsl(
+        "compared-floats",
+        n,
+        "void main() {
+             uint zero = a[0] & 0u;
+             float f[200];
+             for (uint k = 0u; k < 200u; k++) f[k] = float(k + zero);
+             float g[200] = f;
+             o[0] = uint(f == g);
+             f[150] = 0.0; g[150] = -0.0;
+             o[1] = uint(f == g);
+             g[151 + zero] = 1.0;
+             o[2] = uint(f == g);
+         }",
+        &[1, 1, 0],
+    );
+    check_glsl(
+        "compared-vectors",
+        n,
+        "void main() {
+             uint zero = a[0] & 0u;
+             vec3 v[70];
+             for (uint k = 0u; k < 70u; k++) v[k] = vec3(k + zero, 1.0, 2.0);
+             vec3 w[70] = v;
+             o[0] = uint(v == w);
+             w[69u - zero].z = 3.0;
+             o[1] = uint(v == w) + 2u * uint(v != w);
+         }",
+        &[1, 2],
+    );
+    check_glsl(
+        "compared-structs",
+        n,
+        "void main() {
+             uint zero = a[0] & 0u;
+             S s = make(1u), r = make(1u);
+             o[0] = uint(s == r);
+             s.t[77u + zero] = 1u;
+             o[1] = uint(s == r);
+             s = r; s.n = 9u;
+             o[2] = uint(s != r);
+         }",
+        &[1, 0, 1],
+    );
+}
+
 /// The same words by value as by pointer, for sizes far beyond the registers, within twice the code.
 #[test]
 fn code_by_value_is_as_by_pointer() {

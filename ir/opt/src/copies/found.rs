@@ -3,18 +3,16 @@
 
 use super::at::At;
 use crate::PassCx;
+use crate::counted::{Affine, Counted, affine, counted};
 use gpucc_ir::{
-    Attr, Block, Builder, Edge, EntitySet, Function, Inst, IntCc, Local, MemFlags, Op, Place, SecondaryMap, Space,
-    Type, Value,
+    Attr, Block, Builder, Edge, EntitySet, Function, Inst, Local, MemFlags, Op, Place, SecondaryMap, Space, Value,
 };
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use std::cell::OnceCell;
 
-/// Sums, products and shifts that one offset may be made of.
-const DEPTH: u32 = 8;
-
-/// Blocks of a loop that copies.
-const BLOCKS: usize = 6;
+/// Sums and products that an offset may be made of.
+const PARTS: u32 = 8;
 
 /// Variables whose copies are looked for at once.
 const MOST: usize = 16;
@@ -166,10 +164,12 @@ pub fn find(f: &Function, cx: &mut PassCx<'_>) -> Found {
         found: Vec::new(),
         given: Vec::new(),
     };
+    let all = OnceCell::new();
+    let touched = Touched { f, robust: cx.module.options.robust, all: &all };
     let found = |header: Block| {
         // No other construct ends in the loop.
         let alone = |l: &CopyLoop| l.blocks.iter().all(|&b| namers[b].iter().all(|n| l.blocks.contains(n)));
-        f.blocks[header].header.and_then(|_| copy_loop(f, header, &preds[header], &uses)).filter(alone)
+        f.blocks[header].header.and_then(|_| copy_loop(&touched, header, &preds[header], &uses)).filter(alone)
     };
     for &first in &f.layout {
         if seen.contains(first) {
@@ -352,61 +352,14 @@ pub fn is_shared(m: &gpucc_ir::Module, place: Place) -> bool {
     matches!(m.space(place), Space::Workgroup | Space::Storage)
 }
 
-/// `counter * scale + base + constant`, modulo 2^32.
-#[derive(Clone, Copy)]
-struct Affine {
-    scale: u32,
-    base: Option<Value>,
-    constant: u32,
-}
-
-/// A loop that counts from zero to a constant, through blocks that follow one another.
-struct Counted {
-    before: Block,
-    blocks: SmallVec<[Block; 4]>,
-    exit: Edge,
-    counter: Value,
-    /// The step, and how many.
-    turns: (u32, u32),
-}
-
-fn counted(f: &Function, header: Block, preds: &[Block]) -> Option<Counted> {
-    let merge = f.blocks[header].header?.merge;
-    let &[counter] = &f.blocks[header].params[..] else { return None };
-    let [then, other] = f.insts[f.terminator(header)].as_br()?;
-    let (stays, leaves, below) =
-        if then.block == merge { (other, then, IntCc::Uge) } else { (then, other, IntCc::Ult) };
-    if leaves.block != merge || stays.block == merge || !stays.args.is_empty() {
-        return None;
-    }
-    let mut blocks: SmallVec<[Block; 4]> = SmallVec::from_slice(&[header]);
-    let mut b = stays.block;
-    let next = loop {
-        blocks.push(b);
-        let (edge, _) = f.insts[f.terminator(b)].as_jump()?;
-        if edge.block == header {
-            break edge.args[0];
-        }
-        if blocks.len() == BLOCKS || !edge.args.is_empty() {
-            return None;
-        }
-        b = edge.block;
-    };
-    let before = match *preds {
-        [x, y] if y == b && x != b => x,
-        [x, y] if x == b && y != b => y,
-        _ => return None,
-    };
-    // A jump that opens a construct opens it around the loop.
-    if f.insts[f.terminator(before)].as_jump().is_some_and(|(_, merge)| merge.is_some()) {
-        return None;
-    }
-    let turns = turns(f, before, header, (counter, next), below)?;
-    Some(Counted { before, blocks, exit: leaves.to_edge(), counter, turns })
-}
-
 /// The loop with this header, if it does nothing but copy bytes in order, to a variable or from one.
-fn copy_loop(f: &Function, header: Block, preds: &[Block], uses: &SecondaryMap<Value, u32>) -> Option<CopyLoop> {
+fn copy_loop(
+    touched: &Touched<'_>,
+    header: Block,
+    preds: &[Block],
+    uses: &SecondaryMap<Value, u32>,
+) -> Option<CopyLoop> {
+    let f = touched.f;
     let l = counted(f, header, preds)?;
     let mut inside: EntitySet<Inst> = EntitySet::new();
     let (mut loads, mut stores) = (Vec::new(), Vec::new());
@@ -429,7 +382,7 @@ fn copy_loop(f: &Function, header: Block, preds: &[Block], uses: &SecondaryMap<V
     if own.any(|v| used.get(&v).copied().unwrap_or(0) != uses[v] || l.exit.args.contains(&v)) {
         return None;
     }
-    accesses(f, l, &stores, loads.len(), &inside)
+    accesses(touched, l, &stores, loads.len(), &inside)
 }
 
 /// How far the next turn of a loop is from one, and the bytes that one writes.
@@ -447,7 +400,7 @@ fn filled(f: &Function, l: &Counted) -> Vec<(Local, At)> {
             let Some(Place::Local(v)) = d.place() else { continue };
             let known = ranges.entry(v).or_insert_with(|| Some((0, Vec::new())));
             let to = d.mem().filter(|m| d.op == Op::Store && m.flags.is_plain() && b != l.blocks[0]);
-            let at = d.dyn_offset().and_then(|v| affine(f, v, l.counter, most, &inside, DEPTH));
+            let at = d.dyn_offset().and_then(|v| affine(f, v, l.counter, most, &inside));
             let at = at.filter(|a| a.base.is_none());
             *known = match (known.take(), to, at) {
                 (Some((scale, mut list)), Some(m), Some(a)) if list.is_empty() || scale == a.scale => {
@@ -480,36 +433,20 @@ fn filled(f: &Function, l: &Counted) -> Vec<(Local, At)> {
     whole
 }
 
-/// The turns of a loop, if its counter goes from zero to below a constant: the step, and how many.
-fn turns(
-    f: &Function,
-    before: Block,
-    header: Block,
-    (counter, next): (Value, Value),
-    below: IntCc,
-) -> Option<(u32, u32)> {
-    let edges = f.edges(before);
-    let edge = edges.iter().find(|e| e.block == header)?;
-    let constant = |v: Value| f.const_bits(v).and_then(|c| u32::try_from(c).ok());
-    constant(*edge.args.first()?).filter(|&first| first == 0)?;
-    let sum = f.def_op(next, Op::IAdd).filter(|d| d.args[0] == counter)?;
-    let step = constant(sum.args[1]).filter(|&s| s > 0)?;
-    let test = f.def_op(f.insts[f.terminator(header)].args[0], Op::ICmp)?;
-    if test.attr != Attr::IntCc(below) || test.args[0] != counter || f.ty(counter) != Type::I32 {
-        return None;
-    }
-    let n = constant(test.args[1]).filter(|&end| end > 0)?.div_ceil(step);
-    // The counter does not wrap.
-    (u64::from(n) * u64::from(step) < 1 << 32).then_some((step, n))
-}
-
 /// The copy that the stores of a loop make, if they write bytes in order and each writes what is loaded from the same distance.
-fn accesses(f: &Function, l: Counted, stores: &[Inst], loads: usize, inside: &EntitySet<Inst>) -> Option<CopyLoop> {
+fn accesses(
+    touched: &Touched<'_>,
+    l: Counted,
+    stores: &[Inst],
+    loads: usize,
+    inside: &EntitySet<Inst>,
+) -> Option<CopyLoop> {
+    let f = touched.f;
     let (step, n) = l.turns;
     let most = (n - 1) * step;
     let address = |i: Inst| {
         let (d, m) = (&f.insts[i], f.insts[i].mem()?);
-        let dynamic = affine(f, d.dyn_offset()?, l.counter, most, inside, DEPTH)?;
+        let dynamic = affine(f, d.dyn_offset()?, l.counter, most, inside)?;
         Some((Affine { constant: dynamic.constant.checked_add(m.offset)?, ..dynamic }, m))
     };
     let mut ranges: Vec<(u32, u32)> = Vec::new();
@@ -538,11 +475,13 @@ fn accesses(f: &Function, l: Counted, stores: &[Inst], loads: usize, inside: &En
     if loads != stores.len() || onto_itself && (other.delta != 0 || other.base.is_some()) {
         return None;
     }
-    // What one turn writes is where the next one goes on.
+    // What one turn writes is where the next one goes on, but for bytes that nobody asks for.
     ranges.sort_unstable();
     let (low, end) = (ranges.first()?.0, ranges.last()?.1);
     let stride = scale.checked_mul(step)?;
-    if ranges.windows(2).any(|w| w[0].1 != w[1].0) || end - low != stride {
+    let tight = ranges.windows(2).all(|w| w[0].1 == w[1].0) && end - low == stride;
+    let apart = || ranges.windows(2).all(|w| w[0].1 <= w[1].0) && end - low <= stride;
+    if !(tight || low == 0 && apart() && touched.only(own, stride, &ranges)) {
         return None;
     }
     let high = u64::from(low) + u64::from(stride) * u64::from(n);
@@ -553,47 +492,54 @@ fn accesses(f: &Function, l: Counted, stores: &[Inst], loads: usize, inside: &En
     fits.then_some(CopyLoop { before, blocks, exit, accesses: pairs, range, own, other, is_given })
 }
 
-/// An offset as a multiple of the counter and what does not change in the loop.
-fn affine(f: &Function, v: Value, counter: Value, most: u32, inside: &EntitySet<Inst>, depth: u32) -> Option<Affine> {
-    let constant = |v: Value| f.const_bits(v).and_then(|c| u32::try_from(c).ok());
-    if v == counter {
-        return Some(Affine { scale: 1, base: None, constant: 0 });
-    }
-    if let Some(constant) = constant(v) {
-        return Some(Affine { scale: 0, base: None, constant });
-    }
-    let Some(i) = f.def_inst(v).filter(|&i| inside.contains(i)) else {
-        return Some(Affine { scale: 0, base: Some(v), constant: 0 });
-    };
-    let depth = depth.checked_sub(1)?;
-    let d = &f.insts[i];
-    let of = |v: Value| affine(f, v, counter, most, inside, depth);
-    let times = |a: Affine, n: u32| {
-        let fits = a.base.is_none() && u64::from(a.scale) * u64::from(n) * u64::from(most) < 1 << 32;
-        Some(Affine { scale: a.scale.checked_mul(n)?, base: None, constant: a.constant.checked_mul(n)? })
-            .filter(|_| fits)
-    };
-    match d.op {
-        Op::IAdd => {
-            let (a, b) = (of(d.args[0])?, of(d.args[1])?);
-            if a.base.is_some() && b.base.is_some() {
-                return None;
+/// What the accesses of variables touch.
+struct Touched<'f> {
+    f: &'f Function,
+    robust: bool,
+    /// The accesses of each variable.
+    all: &'f OnceCell<SecondaryMap<Local, Vec<Inst>>>,
+}
+
+impl Touched<'_> {
+    /// Whether all accesses of a variable lie in these bytes of what is repeated every `stride` bytes: elements have padding behind them.
+    fn only(&self, l: Local, stride: u32, ranges: &[(u32, u32)]) -> bool {
+        let f = self.f;
+        let all = self.all.get_or_init(|| {
+            let mut all: SecondaryMap<Local, Vec<Inst>> = SecondaryMap::new();
+            for (_, i) in f.insts_in_order() {
+                if let (Some(Place::Local(l)), Some(_)) = (f.insts[i].place(), f.insts[i].mem()) {
+                    all[l].push(i);
+                }
             }
-            Some(Affine {
-                scale: a.scale.checked_add(b.scale)?,
-                base: a.base.or(b.base),
-                constant: a.constant.checked_add(b.constant)?,
-            })
-        }
-        Op::IMul => times(of(d.args[0])?, constant(d.args[1])?),
-        Op::Shl => times(of(d.args[0])?, 1_u32.checked_shl(constant(d.args[1])?)?),
-        // A bound that is never reached.
-        Op::UMin => {
-            let a = of(d.args[0]).filter(|a| a.base.is_none())?;
-            let last = u64::from(a.scale) * u64::from(most) + u64::from(a.constant);
-            (last <= constant(d.args[1])?.into()).then_some(a)
-        }
-        _ => None,
+            all
+        });
+        let inside = |&i: &Inst| {
+            let (d, Some(m)) = (&f.insts[i], f.insts[i].mem()) else { return false };
+            let bounded = !self.robust || m.flags.has(MemFlags::IN_BOUNDS);
+            let whole = d.dyn_offset().is_none_or(|v| bounded && is_multiple(f, v, stride, PARTS));
+            let first = m.offset % stride;
+            whole && ranges.iter().any(|r| r.0 <= first && first + f.access_bytes(i) <= r.1)
+        };
+        // What wraps is a multiple still.
+        stride.is_power_of_two() && all[l].iter().all(inside)
+    }
+}
+
+/// Whether an offset is a multiple of a power of two.
+fn is_multiple(f: &Function, v: Value, of: u32, depth: u32) -> bool {
+    if let Some(n) = f.const_bits(v) {
+        return n.is_multiple_of(of.into());
+    }
+    let (Some(depth), Some(i)) = (depth.checked_sub(1), f.def_inst(v)) else { return of == 1 };
+    let d = &f.insts[i];
+    let is = |n: usize, of: u32| is_multiple(f, d.args[n], of, depth);
+    // The power of two in a factor need not be in the other one.
+    let rest = |n: u64| of >> n.trailing_zeros().min(of.trailing_zeros());
+    match d.op {
+        Op::IAdd | Op::UMin => is(0, of) && is(1, of),
+        Op::IMul => f.const_bits(d.args[1]).is_some_and(|n| is(0, rest(n))),
+        Op::Shl => f.const_bits(d.args[1]).filter(|&n| n < 32).is_some_and(|n| is(0, rest(1 << n))),
+        _ => of == 1,
     }
 }
 
