@@ -7,6 +7,7 @@
 
 mod bytes;
 mod command;
+mod destroy;
 mod device;
 mod draw;
 mod entry;

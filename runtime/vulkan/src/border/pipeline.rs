@@ -427,69 +427,57 @@ unsafe fn make(
     failed.map_or(Ok(code), Err)
 }
 
+/// What both structures of a render pass say by the same names; the rest of a subpass is that of `more`, which gets its number.
+///
 /// # Safety
 /// The structure keeps Vulkan's rules.
-unsafe fn render_pass(i: &vk::RenderPassCreateInfo<'_>) -> Done<RenderPass> {
-    // SAFETY: the caller's promise.
-    let views = unsafe {
-        let views = chained::<vk::RenderPassMultiviewCreateInfo<'_>>(i.p_next);
-        views.map_or(Ok(&[][..]), |v| list(v.p_view_masks, v.subpass_count))?
-    };
-    let clears = |op: vk::AttachmentLoadOp| op == vk::AttachmentLoadOp::CLEAR;
-    let of =
-        |r: &vk::AttachmentReference| Some(r.attachment as usize).filter(|_| r.attachment != vk::ATTACHMENT_UNUSED);
-    // SAFETY: the caller's promise.
-    unsafe {
+macro_rules! pass_of {
+    ($info:expr, |$number:ident, $subpass:ident| $more:expr) => {{
+        let i = $info;
+        let clears = |op: vk::AttachmentLoadOp| op == vk::AttachmentLoadOp::CLEAR;
+        let of = |n: u32| Some(n as usize).filter(|_| n != vk::ATTACHMENT_UNUSED);
         let attachments = list(i.p_attachments, i.attachment_count)?.iter().map(|a| Attachment {
             format: a.format,
             clears: clears(a.load_op),
             clears_stencil: clears(a.stencil_load_op),
         });
         let mut pass = RenderPass { attachments: attachments.collect(), subpasses: Vec::new() };
-        for (k, s) in list(i.p_subpasses, i.subpass_count)?.iter().enumerate() {
-            let n = s.color_attachment_count;
+        for ($number, $subpass) in list(i.p_subpasses, i.subpass_count)?.iter().enumerate() {
+            let (s, n) = ($subpass, $subpass.color_attachment_count);
             let resolve = if s.p_resolve_attachments.is_null() { &[] } else { list(s.p_resolve_attachments, n)? };
             pass.subpasses.push(Subpass {
-                colour: list(s.p_color_attachments, n)?.iter().map(of).collect(),
-                resolve: resolve.iter().map(of).collect(),
-                depth: s.p_depth_stencil_attachment.as_ref().and_then(of),
-                resolve_depth: None,
+                colour: list(s.p_color_attachments, n)?.iter().map(|r| of(r.attachment)).collect(),
+                resolve: resolve.iter().map(|r| of(r.attachment)).collect(),
+                depth: s.p_depth_stencil_attachment.as_ref().and_then(|r| of(r.attachment)),
                 reads: s.input_attachment_count > 0,
-                views: views.get(k).copied().unwrap_or(0),
+                ..$more
             });
         }
         checked(pass)
+    }};
+}
+
+/// # Safety
+/// The structure keeps Vulkan's rules.
+unsafe fn render_pass(i: &vk::RenderPassCreateInfo<'_>) -> Done<RenderPass> {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let views = chained::<vk::RenderPassMultiviewCreateInfo<'_>>(i.p_next);
+        let views = views.map_or(Ok(&[][..]), |v| list(v.p_view_masks, v.subpass_count))?;
+        pass_of!(i, |k, _s| Subpass { views: views.get(k).copied().unwrap_or(0), ..Subpass::default() })
     }
 }
 
 /// # Safety
 /// The structure keeps Vulkan's rules.
 unsafe fn render_pass2(i: &vk::RenderPassCreateInfo2<'_>) -> Done<RenderPass> {
-    let clears = |op: vk::AttachmentLoadOp| op == vk::AttachmentLoadOp::CLEAR;
-    let of = |r: &vk::AttachmentReference2<'_>| {
-        Some(r.attachment as usize).filter(|_| r.attachment != vk::ATTACHMENT_UNUSED)
-    };
     // SAFETY: the caller's promise.
     unsafe {
-        let attachments = list(i.p_attachments, i.attachment_count)?.iter().map(|a| Attachment {
-            format: a.format,
-            clears: clears(a.load_op),
-            clears_stencil: clears(a.stencil_load_op),
-        });
-        let mut pass = RenderPass { attachments: attachments.collect(), subpasses: Vec::new() };
-        for s in list(i.p_subpasses, i.subpass_count)? {
-            let n = s.color_attachment_count;
-            let resolve = if s.p_resolve_attachments.is_null() { &[] } else { list(s.p_resolve_attachments, n)? };
-            pass.subpasses.push(Subpass {
-                colour: list(s.p_color_attachments, n)?.iter().map(of).collect(),
-                resolve: resolve.iter().map(of).collect(),
-                depth: s.p_depth_stencil_attachment.as_ref().and_then(of),
-                resolve_depth: depth_resolve(s.p_next)?,
-                reads: s.input_attachment_count > 0,
-                views: s.view_mask,
-            });
-        }
-        checked(pass)
+        pass_of!(i, |_k, s| Subpass {
+            resolve_depth: depth_resolve(s.p_next)?,
+            views: s.view_mask,
+            ..Subpass::default()
+        })
     }
 }
 
@@ -516,9 +504,6 @@ entries! {
         let code = std::sync::Arc::new(list(i.p_code.cast::<u8>(), size)?.to_vec());
         give(out, handles::add(handles::at(device)?.handle, Shader { code }))
     }
-    PFN_vkDestroyShaderModule => fn destroy_shader_module(device: vk::Device, module: vk::ShaderModule, _a: Alloc<'_>) {
-        handles::remove(handles::at(device)?.handle, module).map(drop)
-    }
     PFN_vkCreatePipelineCache => fn create_pipeline_cache(
         device: vk::Device, info: *const vk::PipelineCacheCreateInfo<'_>, _a: Alloc<'_>, out: *mut vk::PipelineCache,
     ) -> vk::Result {
@@ -527,9 +512,6 @@ entries! {
         let size = i.initial_data_size.min(2 * cache::MOST) as u32;
         let cache = Cache::read(device.chip(), list(i.p_initial_data.cast::<u8>(), size)?);
         give(out, handles::add(device.handle, cache))
-    }
-    PFN_vkDestroyPipelineCache => fn destroy_pipeline_cache(device: vk::Device, cache: vk::PipelineCache, _a: Alloc<'_>) {
-        handles::remove(handles::at(device)?.handle, cache).map(drop)
     }
     PFN_vkGetPipelineCacheData => fn get_pipeline_cache_data(
         device: vk::Device, cache: vk::PipelineCache, size: *mut usize, out: *mut c_void,
@@ -582,9 +564,6 @@ entries! {
         };
         make(&device, cache, infos.iter().map(plan).collect(), out)
     }
-    PFN_vkDestroyPipeline => fn destroy_pipeline(device: vk::Device, pipeline: vk::Pipeline, _a: Alloc<'_>) {
-        handles::remove(handles::at(device)?.handle, pipeline).map(drop)
-    }
     PFN_vkCreateRenderPass => fn create_render_pass(
         device: vk::Device, info: *const vk::RenderPassCreateInfo<'_>, _a: Alloc<'_>, out: *mut vk::RenderPass,
     ) -> vk::Result {
@@ -594,9 +573,6 @@ entries! {
         device: vk::Device, info: *const vk::RenderPassCreateInfo2<'_>, _a: Alloc<'_>, out: *mut vk::RenderPass,
     ) -> vk::Result {
         give(out, handles::add(handles::at(device)?.handle, render_pass2(given(info)?)?))
-    }
-    PFN_vkDestroyRenderPass => fn destroy_render_pass(device: vk::Device, pass: vk::RenderPass, _a: Alloc<'_>) {
-        handles::remove(handles::at(device)?.handle, pass).map(drop)
     }
     PFN_vkGetRenderAreaGranularity => fn get_render_area_granularity(
         device: vk::Device, _pass: vk::RenderPass, out: *mut vk::Extent2D,
@@ -618,8 +594,5 @@ entries! {
         }
         let frame = Framebuffer { views, size: [i.width, i.height], layers: i.layers };
         give(out, handles::add(owner, frame))
-    }
-    PFN_vkDestroyFramebuffer => fn destroy_framebuffer(device: vk::Device, frame: vk::Framebuffer, _a: Alloc<'_>) {
-        handles::remove(handles::at(device)?.handle, frame).map(drop)
     }
 }

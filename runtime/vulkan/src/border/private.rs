@@ -13,9 +13,6 @@ entries! {
     ) -> vk::Result {
         give(out, handles::add(handles::at(device)?.handle, Slot::default()))
     }
-    PFN_vkDestroyPrivateDataSlot => fn destroy_private_data_slot(device: vk::Device, slot: vk::PrivateDataSlot, _a: Alloc<'_>) {
-        handles::remove(handles::at(device)?.handle, slot).map(drop)
-    }
     PFN_vkSetPrivateData => fn set_private_data(
         device: vk::Device, ty: vk::ObjectType, object: u64, slot: vk::PrivateDataSlot, number: u64,
     ) -> vk::Result {

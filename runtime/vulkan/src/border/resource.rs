@@ -102,9 +102,6 @@ entries! {
         }
         give(out, handles::add(handles::at(device)?.handle, Buffer::new(i.size)?))
     }
-    PFN_vkDestroyBuffer => fn destroy_buffer(device: vk::Device, buffer: vk::Buffer, _a: Alloc<'_>) {
-        handles::remove(handles::at(device)?.handle, buffer).map(drop)
-    }
     PFN_vkGetBufferMemoryRequirements => fn get_buffer_memory_requirements(
         device: vk::Device, buffer: vk::Buffer, out: *mut vk::MemoryRequirements,
     ) {
@@ -138,9 +135,6 @@ entries! {
         let buffer = handles::get(device.handle, i.buffer)?;
         give(out, handles::add(device.handle, BufferView { buffer, offset: i.offset, range: i.range }))
     }
-    PFN_vkDestroyBufferView => fn destroy_buffer_view(device: vk::Device, view: vk::BufferView, _a: Alloc<'_>) {
-        handles::remove(handles::at(device)?.handle, view).map(drop)
-    }
     PFN_vkCreateImage => fn create_image(
         device: vk::Device, info: *const vk::ImageCreateInfo<'_>, _a: Alloc<'_>, out: *mut vk::Image,
     ) -> vk::Result {
@@ -151,9 +145,6 @@ entries! {
             return Err(Fail::lacks("images that share the memory of a swapchain's are not there"));
         }
         give(out, handles::add(device.handle, Image::new(device.chip(), i, &device.shared.texels)?))
-    }
-    PFN_vkDestroyImage => fn destroy_image(device: vk::Device, image: vk::Image, _a: Alloc<'_>) {
-        handles::remove(handles::at(device)?.handle, image).map(drop)
     }
     PFN_vkGetImageMemoryRequirements => fn get_image_memory_requirements(
         device: vk::Device, image: vk::Image, out: *mut vk::MemoryRequirements,
@@ -233,9 +224,6 @@ entries! {
         let i = given(info)?;
         give(out, handles::add(owner, View::new(handles::get(owner, i.image)?, i)?))
     }
-    PFN_vkDestroyImageView => fn destroy_image_view(device: vk::Device, view: vk::ImageView, _a: Alloc<'_>) {
-        handles::remove(handles::at(device)?.handle, view).map(drop)
-    }
     PFN_vkCreateSampler => fn create_sampler(
         device: vk::Device, info: *const vk::SamplerCreateInfo<'_>, _a: Alloc<'_>, out: *mut vk::Sampler,
     ) -> vk::Result {
@@ -243,9 +231,6 @@ entries! {
         let sampling = convert::sampler::sampler(i)?;
         let sampler = Sampler { sampling, texels: i.unnormalized_coordinates == vk::TRUE };
         give(out, handles::add(handles::at(device)?.handle, sampler))
-    }
-    PFN_vkDestroySampler => fn destroy_sampler(device: vk::Device, sampler: vk::Sampler, _a: Alloc<'_>) {
-        handles::remove(handles::at(device)?.handle, sampler).map(drop)
     }
     PFN_vkCreateSamplerYcbcrConversion => fn create_sampler_ycbcr_conversion(
         device: vk::Device, _info: *const vk::SamplerYcbcrConversionCreateInfo<'_>, _a: Alloc<'_>,

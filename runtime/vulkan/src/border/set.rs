@@ -136,11 +136,6 @@ entries! {
         let owner = handles::at(device)?.handle;
         give(out, handles::add(owner, layout(owner, given(info)?)?))
     }
-    PFN_vkDestroyDescriptorSetLayout => fn destroy_descriptor_set_layout(
-        device: vk::Device, layout: vk::DescriptorSetLayout, _a: Alloc<'_>,
-    ) {
-        handles::remove(handles::at(device)?.handle, layout).map(drop)
-    }
     PFN_vkCreatePipelineLayout => fn create_pipeline_layout(
         device: vk::Device, info: *const vk::PipelineLayoutCreateInfo<'_>, _a: Alloc<'_>, out: *mut vk::PipelineLayout,
     ) -> vk::Result {
@@ -156,11 +151,6 @@ entries! {
             }
         }
         give(out, handles::add(owner, PipelineLayout { sets }))
-    }
-    PFN_vkDestroyPipelineLayout => fn destroy_pipeline_layout(
-        device: vk::Device, layout: vk::PipelineLayout, _a: Alloc<'_>,
-    ) {
-        handles::remove(handles::at(device)?.handle, layout).map(drop)
     }
     PFN_vkCreateDescriptorPool => fn create_descriptor_pool(
         device: vk::Device, info: *const vk::DescriptorPoolCreateInfo<'_>, _a: Alloc<'_>, out: *mut vk::DescriptorPool,
@@ -261,11 +251,6 @@ entries! {
         let i = given(info)?;
         let entries = list(i.p_descriptor_update_entries, i.descriptor_update_entry_count)?.to_vec();
         give(out, handles::add(handles::at(device)?.handle, Template { entries }))
-    }
-    PFN_vkDestroyDescriptorUpdateTemplate => fn destroy_descriptor_update_template(
-        device: vk::Device, template: vk::DescriptorUpdateTemplate, _a: Alloc<'_>,
-    ) {
-        handles::remove(handles::at(device)?.handle, template).map(drop)
     }
     PFN_vkUpdateDescriptorSetWithTemplate => fn update_descriptor_set_with_template(
         device: vk::Device, set: vk::DescriptorSet, template: vk::DescriptorUpdateTemplate, data: *const c_void,

@@ -27,9 +27,6 @@ entries! {
         let set = given(info)?.flags.contains(vk::FenceCreateFlags::SIGNALED);
         give(out, handles::add(handles::at(device)?.handle, Fence(Signal::new(u64::from(set)))))
     }
-    PFN_vkDestroyFence => fn destroy_fence(device: vk::Device, fence: vk::Fence, _a: Alloc<'_>) {
-        handles::remove(handles::at(device)?.handle, fence).map(drop)
-    }
     PFN_vkResetFences => fn reset_fences(device: vk::Device, n: u32, fences: *const vk::Fence) -> vk::Result {
         let owner = handles::at(device)?.handle;
         for &f in list(fences, n)? {
@@ -56,9 +53,6 @@ entries! {
         let ty = ty.filter(|t| t.semaphore_type == vk::SemaphoreType::TIMELINE);
         let (signal, timeline) = (Signal::new(ty.map_or(0, |t| t.initial_value)), ty.is_some());
         give(out, handles::add(handles::at(device)?.handle, Semaphore { signal, timeline }))
-    }
-    PFN_vkDestroySemaphore => fn destroy_semaphore(device: vk::Device, semaphore: vk::Semaphore, _a: Alloc<'_>) {
-        handles::remove(handles::at(device)?.handle, semaphore).map(drop)
     }
     PFN_vkGetSemaphoreCounterValue => fn get_semaphore_counter_value(
         device: vk::Device, semaphore: vk::Semaphore, out: *mut u64,
@@ -91,9 +85,6 @@ entries! {
         device: vk::Device, _info: *const vk::EventCreateInfo<'_>, _a: Alloc<'_>, out: *mut vk::Event,
     ) -> vk::Result {
         give(out, handles::add(handles::at(device)?.handle, Event(Signal::new(0))))
-    }
-    PFN_vkDestroyEvent => fn destroy_event(device: vk::Device, event: vk::Event, _a: Alloc<'_>) {
-        handles::remove(handles::at(device)?.handle, event).map(drop)
     }
     PFN_vkGetEventStatus => fn get_event_status(device: vk::Device, event: vk::Event) -> vk::Result {
         let device = handles::at(device)?;
@@ -128,9 +119,6 @@ entries! {
             return Err(Fail::memory(format!("{} queries in a pool", i.query_count)));
         }
         give(out, handles::add(handles::at(device)?.handle, Queries::new(i.query_type, statistics, i.query_count)))
-    }
-    PFN_vkDestroyQueryPool => fn destroy_query_pool(device: vk::Device, pool: vk::QueryPool, _a: Alloc<'_>) {
-        handles::remove(handles::at(device)?.handle, pool).map(drop)
     }
     PFN_vkResetQueryPool => fn reset_query_pool(device: vk::Device, pool: vk::QueryPool, first: u32, n: u32) {
         handles::get(handles::at(device)?.handle, pool)?.reset(first, n);

@@ -6,13 +6,14 @@ use std::panic::catch_unwind;
 use ash::vk;
 
 use super::entry::entries;
-use super::{command, device, draw, instance, late, newer, pipeline, private, resource, set, surface, sync};
+use super::{command, destroy, device, draw, instance, late, newer, pipeline, private, resource, set, surface, sync};
 
 /// All entry points.
 const TABLES: &[&[(&str, vk::PFN_vkVoidFunction)]] = &[
     TABLE,
     instance::TABLE,
     device::TABLE,
+    destroy::TABLE,
     sync::TABLE,
     resource::TABLE,
     set::TABLE,
