@@ -3,6 +3,7 @@
 
 use gpucc_container::{Entry, Stage};
 use gpucc_driver::CodeObject;
+use gpucc_gcn_machine::abi::FamilyWords;
 
 /// EM_AMDGPU.
 const MACHINE: u16 = 224;
@@ -35,7 +36,8 @@ pub(crate) fn facts(generation: u8) -> CodeObject {
 fn config(e: &Entry) -> Vec<(u32, u32)> {
     let compute = e.stage == Stage::Compute;
     let mut out: Vec<(u32, u32)> = if compute {
-        [COMPUTE_PGM_RSRC1, COMPUTE_PGM_RSRC2].into_iter().zip(e.meta.family_words.iter().copied()).collect()
+        let words = FamilyWords::of(&e.meta);
+        vec![(COMPUTE_PGM_RSRC1, words.rsrc1), (COMPUTE_PGM_RSRC2, words.rsrc2)]
     } else {
         e.state.iter().map(|w| (w.register, w.value)).collect()
     };

@@ -288,8 +288,6 @@ impl Family for GcnFamily {
         }
         let rsrc1 = abi::rsrc1(vgprs, state.used.sgprs, float_mode(job), job.generation);
         Ok(EmittedProgram {
-            interface: Vec::new(),
-            state: Vec::new(),
             stats: statistics::of(&p, &cx.alloc, &sizes(vgprs, cx, scratch)),
             limiter: limiter(vgprs, cx),
             more: more(vgprs, cx),
@@ -302,11 +300,12 @@ impl Family for GcnFamily {
                 shared_bytes: state.memory.workgroup,
                 flags: kept(job),
                 scratch_bytes: scratch,
-                family_words: vec![rsrc1, rsrc2.word(job.generation)],
+                family_words: abi::FamilyWords { rsrc1, rsrc2: rsrc2.word(job.generation) }.to_words(),
                 ..Meta::default()
             },
             preloads,
             reflection: reflect(job.module, job.func(), |_, used, index| used.then_some(index)),
+            ..EmittedProgram::default()
         })
     }
 
@@ -391,11 +390,12 @@ fn graphics_program(p: emit::Program, cx: &CompileCx<'_, GcnFamily>, scratch: u3
             shared_bytes: 0,
             flags: kept(job),
             scratch_bytes: scratch,
-            family_words: vec![rsrc1, rsrc2],
+            family_words: abi::FamilyWords { rsrc1, rsrc2 }.to_words(),
             ..Meta::default()
         },
         preloads,
         reflection: reflect(job.module, job.func(), |_, used, index| used.then_some(index)),
+        ..EmittedProgram::default()
     }
 }
 

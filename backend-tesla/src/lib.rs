@@ -277,9 +277,12 @@ impl Family for TeslaFamily {
             scratch_bytes: scratch,
         };
         let stats = statistics::of(&p, &cx.alloc, &sizes);
+        let words = machine::abi::FamilyWords {
+            shared_base: shape.shared_base,
+            stack: shape.stack.max(4),
+            window_bytes: shape.window_bytes,
+        };
         Ok(EmittedProgram {
-            limiter: "",
-            more: Vec::new(),
             interface: cx.job.interface(&shape.io.used, io::places(&shape.io)),
             state: io::state(
                 &shape.io,
@@ -288,19 +291,19 @@ impl Family for TeslaFamily {
                 cx.job.generation,
             ),
             code: p.code,
-            data: Vec::new(),
             locs: p.lines,
             meta: Meta {
                 subgroup_size: 32,
                 registers: vec![(0, registers)],
                 shared_bytes: shape.shared_bytes,
                 scratch_bytes: scratch,
-                family_words: vec![shape.shared_base, shape.stack.max(4), shape.window_bytes],
+                family_words: words.to_words(),
                 ..Meta::default()
             },
             preloads,
             reflection,
             stats,
+            ..EmittedProgram::default()
         })
     }
 

@@ -1,6 +1,6 @@
 //! Memory operands of arithmetic instructions: the words of c0, uniform buffers, the header of s[].
 
-use gpucc_container::{DescriptorKey, Source};
+use gpucc_container::{DescriptorKey, Source, TextureFact};
 use gpucc_ir::Res;
 use gpucc_tesla_machine::SharedTy;
 use indexmap::IndexSet;
@@ -68,8 +68,8 @@ pub enum Word {
     FirstVertex,
     /// A component of the blend constant.
     BlendConstant(u16),
-    /// A word of the descriptor of an element of a texture.
-    Texture(Res, u16, u8),
+    /// A fact of an element of a texture.
+    Texture(Res, u16, TextureFact),
 }
 
 /// Words of c0 in the order in which they were asked for.
@@ -116,7 +116,7 @@ impl Pool {
             Word::FirstInstance => Source::FirstInstance,
             Word::FirstVertex => Source::FirstVertex,
             Word::BlendConstant(k) => Source::BlendConstant(k),
-            Word::Texture(r, element, word) => {
+            Word::Texture(r, element, fact) => {
                 let d = &m.resources[r];
                 let of = DescriptorKey {
                     group: d.group,
@@ -124,7 +124,7 @@ impl Pool {
                     element: element.into(),
                     ..DescriptorKey::default()
                 };
-                Source::TextureWord { of, word: word.into() }
+                Source::TextureFact { of, fact }
             }
         }
     }

@@ -279,12 +279,13 @@ impl Family for ValhallFamily {
                 registers: vec![(machine::exec::REGISTER_FILE, if all { 64 } else { 32 })],
                 shared_bytes: shared,
                 scratch_bytes: scratch,
-                family_words: vec![0],
+                family_words: machine::abi::FamilyWords::default().to_words(),
                 ..Meta::default()
             },
             preloads,
             reflection: cx.state.reflection.clone(),
             stats,
+            ..EmittedProgram::default()
         })
     }
 

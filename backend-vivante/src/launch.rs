@@ -14,15 +14,12 @@
 //!
 //! Needs: any IR that selection reads. Keeps: all of it; selection asks for words where it would ask for a register.
 
-use gpucc_container::Preload;
+use gpucc_container::{LaunchOp, LaunchStep, Source};
 use gpucc_ir::{
     Attr, FloatCc, FpFlags, Function, InstData, IntCc, Module, Op, Place, Scalar, SecondaryMap, Space, Sysval,
 };
 use gpucc_ir::{Type, Value};
-use gpucc_vivante_machine as machine;
 use indexmap::IndexSet;
-use machine::abi::{FILE_LAUNCH, STEP};
-use machine::exec::Step;
 use rustc_hash::FxBuildHasher;
 use smallvec::{SmallVec, smallvec};
 
@@ -33,7 +30,7 @@ use crate::uniforms::{Word, Words};
 const MOST: usize = 1024;
 
 /// A step with its operands: words of the launch, or earlier steps.
-type Row = (Step, SmallVec<[Word; 3]>);
+type Row = (LaunchOp, SmallVec<[Word; 3]>);
 
 /// The steps of a function, and the words that values are.
 #[derive(Default)]
@@ -87,8 +84,8 @@ impl Steps {
         words.get(k).or_else(|| words.first()).copied()
     }
 
-    fn step(&mut self, step: Step, operands: &[Word]) -> Word {
-        Word::Computed(self.rows.insert_full((step, operands.into())).0 as u32)
+    fn step(&mut self, op: LaunchOp, operands: &[Word]) -> Word {
+        Word::Computed(self.rows.insert_full((op, operands.into())).0 as u32)
     }
 
     /// The words of a result.
@@ -117,8 +114,8 @@ impl Steps {
                 let mut sum = None;
                 for k in 0..f.ty(a[0]).lanes() as usize {
                     let factors = [self.lane(f, a[0], k)?, self.lane(f, a[1], k)?];
-                    let p = self.step(Step::FMul, &factors);
-                    sum = Some(sum.map_or(p, |s| self.step(Step::FAdd, &[s, p])));
+                    let p = self.step(LaunchOp::FMul, &factors);
+                    sum = Some(sum.map_or(p, |s| self.step(LaunchOp::FAdd, &[s, p])));
                 }
                 Some(smallvec![sum?])
             }
@@ -134,79 +131,79 @@ impl Steps {
 
     /// One lane of an operation.
     fn operation(&mut self, d: &InstData, of: Type, x: &[Word]) -> Option<Word> {
-        let not = |s: &mut Self, w: Word| s.step(Step::Not, &[w]);
+        let not = |s: &mut Self, w: Word| s.step(LaunchOp::Not, &[w]);
         let step = match (d.op, &d.attr) {
-            (Op::FAdd, _) => Step::FAdd,
-            (Op::FSub, _) => Step::FSub,
-            (Op::FMul, _) => Step::FMul,
-            (Op::FDiv, _) => Step::FDiv,
+            (Op::FAdd, _) => LaunchOp::FAdd,
+            (Op::FSub, _) => LaunchOp::FSub,
+            (Op::FMul, _) => LaunchOp::FMul,
+            (Op::FDiv, _) => LaunchOp::FDiv,
             (Op::FMin | Op::FMax, _) => {
-                let step = if d.op == Op::FMin { Step::FMin } else { Step::FMax };
+                let step = if d.op == Op::FMin { LaunchOp::FMin } else { LaunchOp::FMax };
                 let is_number = |w: Word| matches!(w, Word::Const(bits) if !f32::from_bits(bits).is_nan());
                 // A NaN gives the first operand: the constant, or one that is no NaN where the other is a number.
                 let [x, y] = match *x {
                     [x, y] if is_number(y) => [y, x],
                     [x, y] if is_number(x) || d.fp.has(FpFlags::LOOSE) => [x, y],
                     [x, y] => {
-                        let is = self.step(Step::FEq, &[x, x]);
-                        [self.step(Step::Select, &[is, x, y]), y]
+                        let is = self.step(LaunchOp::FEq, &[x, x]);
+                        [self.step(LaunchOp::Select, &[is, x, y]), y]
                     }
                     _ => return None,
                 };
                 return Some(self.step(step, &[x, y]));
             }
-            (Op::FSat, _) => Step::FSat,
-            (Op::FFloor, _) => Step::FFloor,
-            (Op::FCeil, _) => Step::FCeil,
-            (Op::FTrunc, _) => Step::FTrunc,
-            (Op::FFract, _) => Step::FFract,
-            (Op::FSign, _) => Step::FSign,
-            (Op::FRcp, _) => Step::FRcp,
-            (Op::FRsqrt, _) => Step::FRsqrt,
-            (Op::FSqrt, _) => Step::FSqrt,
-            (Op::FExp2, _) => Step::FExp2,
-            (Op::FLog2, _) => Step::FLog2,
+            (Op::FSat, _) => LaunchOp::FSat,
+            (Op::FFloor, _) => LaunchOp::FFloor,
+            (Op::FCeil, _) => LaunchOp::FCeil,
+            (Op::FTrunc, _) => LaunchOp::FTrunc,
+            (Op::FFract, _) => LaunchOp::FFract,
+            (Op::FSign, _) => LaunchOp::FSign,
+            (Op::FRcp, _) => LaunchOp::FRcp,
+            (Op::FRsqrt, _) => LaunchOp::FRsqrt,
+            (Op::FSqrt, _) => LaunchOp::FSqrt,
+            (Op::FExp2, _) => LaunchOp::FExp2,
+            (Op::FLog2, _) => LaunchOp::FLog2,
             (Op::FSin | Op::FCos, _) => {
                 let turns = Word::Const(core::f32::consts::FRAC_2_PI.to_bits());
-                let turns = self.step(Step::FMul, &[x[0], turns]);
-                return Some(self.step(if d.op == Op::FSin { Step::FSin } else { Step::FCos }, &[turns]));
+                let turns = self.step(LaunchOp::FMul, &[x[0], turns]);
+                return Some(self.step(if d.op == Op::FSin { LaunchOp::FSin } else { LaunchOp::FCos }, &[turns]));
             }
-            (Op::FNeg, _) => return Some(self.step(Step::Xor, &[x[0], Word::Const(1 << 31)])),
-            (Op::FAbs, _) => return Some(self.step(Step::And, &[x[0], Word::Const(u32::MAX >> 1)])),
-            (Op::INeg, _) => return Some(self.step(Step::ISub, &[Word::Const(0), x[0]])),
-            (Op::S2F, _) => Step::S2F,
-            (Op::U2F, _) => Step::U2F,
-            (Op::F2S, _) => Step::F2S,
-            (Op::F2U, _) => Step::F2U,
-            (Op::IAdd, _) => Step::IAdd,
-            (Op::ISub, _) => Step::ISub,
-            (Op::IMul, _) => Step::IMul,
-            (Op::UMulHi, _) => Step::UMulHi,
-            (Op::SMulHi, _) => Step::SMulHi,
-            (Op::SMin, _) => Step::SMin,
-            (Op::SMax, _) => Step::SMax,
-            (Op::UMin, _) => Step::UMin,
-            (Op::UMax, _) => Step::UMax,
-            (Op::And, _) => Step::And,
-            (Op::Or, _) => Step::Or,
-            (Op::Xor, _) => Step::Xor,
-            (Op::Not, _) => Step::Not,
-            (Op::Shl, _) => Step::Shl,
-            (Op::UShr, _) => Step::UShr,
-            (Op::SShr, _) => Step::SShr,
-            (Op::Select, _) => Step::Select,
+            (Op::FNeg, _) => return Some(self.step(LaunchOp::Xor, &[x[0], Word::Const(1 << 31)])),
+            (Op::FAbs, _) => return Some(self.step(LaunchOp::And, &[x[0], Word::Const(u32::MAX >> 1)])),
+            (Op::INeg, _) => return Some(self.step(LaunchOp::ISub, &[Word::Const(0), x[0]])),
+            (Op::S2F, _) => LaunchOp::S2F,
+            (Op::U2F, _) => LaunchOp::U2F,
+            (Op::F2S, _) => LaunchOp::F2S,
+            (Op::F2U, _) => LaunchOp::F2U,
+            (Op::IAdd, _) => LaunchOp::IAdd,
+            (Op::ISub, _) => LaunchOp::ISub,
+            (Op::IMul, _) => LaunchOp::IMul,
+            (Op::UMulHi, _) => LaunchOp::UMulHi,
+            (Op::SMulHi, _) => LaunchOp::SMulHi,
+            (Op::SMin, _) => LaunchOp::SMin,
+            (Op::SMax, _) => LaunchOp::SMax,
+            (Op::UMin, _) => LaunchOp::UMin,
+            (Op::UMax, _) => LaunchOp::UMax,
+            (Op::And, _) => LaunchOp::And,
+            (Op::Or, _) => LaunchOp::Or,
+            (Op::Xor, _) => LaunchOp::Xor,
+            (Op::Not, _) => LaunchOp::Not,
+            (Op::Shl, _) => LaunchOp::Shl,
+            (Op::UShr, _) => LaunchOp::UShr,
+            (Op::SShr, _) => LaunchOp::SShr,
+            (Op::Select, _) => LaunchOp::Select,
             (Op::FCmp, Attr::FloatCc(cc)) => {
                 let (step, swap, opposite) = match cc {
-                    FloatCc::Oeq => (Step::FEq, false, false),
-                    FloatCc::Une => (Step::FEq, false, true),
-                    FloatCc::Olt => (Step::FLt, false, false),
-                    FloatCc::Ogt => (Step::FLt, true, false),
-                    FloatCc::Ole => (Step::FLe, false, false),
-                    FloatCc::Oge => (Step::FLe, true, false),
-                    FloatCc::Uge => (Step::FLt, false, true),
-                    FloatCc::Ule => (Step::FLt, true, true),
-                    FloatCc::Ugt => (Step::FLe, false, true),
-                    FloatCc::Ult => (Step::FLe, true, true),
+                    FloatCc::Oeq => (LaunchOp::FEq, false, false),
+                    FloatCc::Une => (LaunchOp::FEq, false, true),
+                    FloatCc::Olt => (LaunchOp::FLt, false, false),
+                    FloatCc::Ogt => (LaunchOp::FLt, true, false),
+                    FloatCc::Ole => (LaunchOp::FLe, false, false),
+                    FloatCc::Oge => (LaunchOp::FLe, true, false),
+                    FloatCc::Uge => (LaunchOp::FLt, false, true),
+                    FloatCc::Ule => (LaunchOp::FLt, true, true),
+                    FloatCc::Ugt => (LaunchOp::FLe, false, true),
+                    FloatCc::Ult => (LaunchOp::FLe, true, true),
                     FloatCc::One | FloatCc::Ueq | FloatCc::Ord | FloatCc::Uno => return None,
                 };
                 let w = self.step(step, &if swap { [x[1], x[0]] } else { [x[0], x[1]] });
@@ -214,16 +211,16 @@ impl Steps {
             }
             (Op::ICmp, Attr::IntCc(cc)) if !of.is_bool() => {
                 let (step, swap, opposite) = match cc {
-                    IntCc::Eq => (Step::IEq, false, false),
-                    IntCc::Ne => (Step::IEq, false, true),
-                    IntCc::Slt => (Step::SLt, false, false),
-                    IntCc::Sgt => (Step::SLt, true, false),
-                    IntCc::Sge => (Step::SLt, false, true),
-                    IntCc::Sle => (Step::SLt, true, true),
-                    IntCc::Ult => (Step::ULt, false, false),
-                    IntCc::Ugt => (Step::ULt, true, false),
-                    IntCc::Uge => (Step::ULt, false, true),
-                    IntCc::Ule => (Step::ULt, true, true),
+                    IntCc::Eq => (LaunchOp::IEq, false, false),
+                    IntCc::Ne => (LaunchOp::IEq, false, true),
+                    IntCc::Slt => (LaunchOp::SLt, false, false),
+                    IntCc::Sgt => (LaunchOp::SLt, true, false),
+                    IntCc::Sge => (LaunchOp::SLt, false, true),
+                    IntCc::Sle => (LaunchOp::SLt, true, true),
+                    IntCc::Ult => (LaunchOp::ULt, false, false),
+                    IntCc::Ugt => (LaunchOp::ULt, true, false),
+                    IntCc::Uge => (LaunchOp::ULt, false, true),
+                    IntCc::Ule => (LaunchOp::ULt, true, true),
                 };
                 let w = self.step(step, &if swap { [x[1], x[0]] } else { [x[0], x[1]] });
                 return Some(if opposite { not(self, w) } else { w });
@@ -233,7 +230,7 @@ impl Steps {
         (step.operands() == x.len()).then(|| self.step(step, x))
     }
 
-    /// Rows of the family words for what these uniform words need, the preloads that those read, and the row of each step.
+    /// The computations that these uniform words need, and the number of each step among them.
     pub fn finish(&self, used: impl Iterator<Item = Word>) -> Launch {
         let mut wanted = vec![false; self.rows.len()];
         for w in used {
@@ -244,21 +241,13 @@ impl Steps {
         for n in (0..wanted.len()).rev().filter(|&n| wanted[n]).collect::<Vec<_>>() {
             self.want(n, &mut wanted);
         }
-        let mut words: IndexSet<Word, FxBuildHasher> = IndexSet::default();
-        let mut launch = Launch { rows: Vec::new(), row_of: vec![0; wanted.len()], words: Vec::new() };
+        let mut launch = Launch { steps: Vec::new(), number_of: vec![0; wanted.len()] };
         for n in (0..wanted.len()).filter(|&n| wanted[n]) {
-            let (step, operands) = &self.rows[n];
-            let mut row = [STEP | *step as u32, 0, 0, 0];
-            for (to, w) in row[1..].iter_mut().zip(operands) {
-                *to = match w {
-                    Word::Computed(m) => STEP | launch.row_of[*m as usize],
-                    w => words.insert_full(*w).0 as u32,
-                };
-            }
-            launch.row_of[n] = launch.rows.len() as u32;
-            launch.rows.push(row);
+            let (op, operands) = &self.rows[n];
+            let operands = operands.iter().map(|&w| launch.source(w, 0)).collect();
+            launch.number_of[n] = launch.steps.len() as u32;
+            launch.steps.push(LaunchStep { op: *op, operands });
         }
-        launch.words = words.into_iter().collect();
         launch
     }
 
@@ -279,29 +268,28 @@ impl Steps {
 
 /// The computations of the launch for one program.
 pub struct Launch {
-    /// Rows of the family words.
-    pub rows: Vec<[u32; 4]>,
-    /// Row of each step.
-    row_of: Vec<u32>,
-    words: Vec<Word>,
+    /// Computations in the order in which they are done.
+    pub steps: Vec<LaunchStep>,
+    /// The number of each step of the function.
+    number_of: Vec<u32>,
 }
 
 impl Launch {
-    /// A word with the number of its row in place of its step's.
-    pub fn word(&self, w: Word) -> Word {
-        match w {
-            Word::Computed(n) => Word::Computed(self.row_of[n as usize]),
-            w => w,
+    /// Where a word comes from; derived sizes become computations, each once.
+    pub fn source(&mut self, word: Word, scratch_bytes: u32) -> Source {
+        match word {
+            Word::Computed(n) => Source::Step(self.number_of[n as usize]),
+            Word::Limit(group, binding, less, shift) => {
+                let operands = vec![Source::BufferSize { group, binding }, Source::Const(less), Source::Const(shift)];
+                let step = LaunchStep { op: LaunchOp::Limit, operands };
+                let at = self.steps.iter().position(|s| *s == step).unwrap_or_else(|| {
+                    self.steps.push(step);
+                    self.steps.len() - 1
+                });
+                Source::Step(at as u32)
+            }
+            word => word.given(scratch_bytes),
         }
-    }
-
-    /// The words that steps read.
-    pub fn preloads(&self) -> Vec<Preload> {
-        let word = |(k, w): (usize, &Word)| {
-            let source = w.source(&mut Vec::new(), 0);
-            Preload { file: FILE_LAUNCH, lane: 0, index: k as u16, source }
-        };
-        self.words.iter().enumerate().map(word).collect()
     }
 }
 

@@ -40,7 +40,7 @@ pub mod uniforms;
 mod units;
 mod zero_undefs;
 
-use gpucc_container::{Meta, Preload, Source};
+use gpucc_container::{LaunchOp, LaunchStep, Meta, Preload, Source};
 use gpucc_driver::statistics::Statistic;
 use gpucc_driver::{
     AttemptError, CodegenOptions, CompileCx, Driver, DriverFacts, EmittedProgram, FailureKind, Family, IrCx, IrPass,
@@ -323,8 +323,8 @@ impl Family for VivanteFamily {
                 return Err(job.refuse(code, format!("has {has} bytes of {what} memory, this needs {needs}")));
             }
         }
-        let (preloads, rows) = preloads(state, scratch_bytes);
-        let shared = match state.shared {
+        let (preloads, steps) = preloads(state, scratch_bytes);
+        let shared_mode = match state.shared {
             Shared::Buffer => machine::abi::shared_mode::BUFFER,
             Shared::Local => machine::abi::shared_mode::LOCAL,
         };
@@ -332,7 +332,7 @@ impl Family for VivanteFamily {
             temps: state.temps,
             array_rows: state.arrays.rows,
             uniform_moves: state.uniform_moves,
-            launch_steps: rows.iter().filter(|r| r[0] & machine::abi::STEP != 0).count(),
+            launch_steps: steps.iter().filter(|s| s.op != LaunchOp::Limit).count(),
             shared_bytes: state.shared_bytes,
             scratch_bytes,
         };
@@ -345,8 +345,6 @@ impl Family for VivanteFamily {
             false => (Vec::new(), Vec::new()),
         };
         Ok(EmittedProgram {
-            limiter: "",
-            more: Vec::new(),
             interface,
             state: words,
             stats: statistics::of(&p, &cx.alloc, &state.layout, &sizes),
@@ -359,13 +357,15 @@ impl Family for VivanteFamily {
                 ],
                 shared_bytes: state.shared_bytes,
                 scratch_bytes,
-                family_words: core::iter::once(shared).chain(rows.into_iter().flatten()).collect(),
+                family_words: machine::abi::FamilyWords { shared_mode }.to_words(),
                 ..Meta::default()
             },
             code: p.code,
             locs: p.locs,
             preloads,
+            steps,
             reflection: reflect(job.module, job.func(), |_, used, index| used.then_some(index)),
+            ..EmittedProgram::default()
         })
     }
 
@@ -565,8 +565,8 @@ fn too_much(mf: &Code, cx: &CompileCx<'_, VivanteFamily>) -> Result<(), Diagnost
     Ok(())
 }
 
-/// The words loaded at launch, and the rows of what it computes.
-fn preloads(state: &State, scratch_bytes: u32) -> (Vec<Preload>, Vec<[u32; 4]>) {
+/// The words loaded at launch, and what it computes for them.
+fn preloads(state: &State, scratch_bytes: u32) -> (Vec<Preload>, Vec<LaunchStep>) {
     let mut preloads = Vec::new();
     for (k, id) in state.preloaded.iter().enumerate() {
         for d in 0..3u16 {
@@ -590,9 +590,7 @@ fn preloads(state: &State, scratch_bytes: u32) -> (Vec<Preload>, Vec<[u32; 4]>) 
         preloads.extend(sampler.map(|s| row(1, uniforms::descriptor(s, true))));
     }
     let words = state.layout.registers.iter().flatten().flatten();
-    let computed = state.steps.finish(words.copied());
-    preloads.extend(computed.preloads());
-    let mut rows = computed.rows.clone();
+    let mut computed = state.steps.finish(words.copied());
     for (r, words) in state.layout.registers.iter().enumerate() {
         for (c, w) in words.iter().enumerate() {
             if let Some(w) = w {
@@ -600,10 +598,10 @@ fn preloads(state: &State, scratch_bytes: u32) -> (Vec<Preload>, Vec<[u32; 4]>) 
                     file: machine::abi::FILE_UNIFORM,
                     lane: c as u8,
                     index: r as u16,
-                    source: computed.word(*w).source(&mut rows, scratch_bytes),
+                    source: computed.source(*w, scratch_bytes),
                 });
             }
         }
     }
-    (preloads, rows)
+    (preloads, computed.steps)
 }

@@ -4,7 +4,7 @@
 //! words that it needs form a set of at most four. Words may be duplicated freely, so sets are placed greedily: into the
 //! register that has most of their words already and room for the others.
 
-use gpucc_container::{DescriptorKey, IMMEDIATES, Source};
+use gpucc_container::{DescriptorKey, IMMEDIATES, Source, TextureFact};
 use gpucc_ir::Variant;
 use gpucc_mir::{MFunc, MInst, Src, Use};
 use gpucc_vivante_machine as machine;
@@ -33,17 +33,17 @@ pub enum Word {
     Size(u32, u32),
     /// A word of a buffer that nobody writes (group, binding, word).
     Content(u32, u32, u16),
-    /// A word of a texture's descriptor.
-    Texture(Key, u16),
-    /// A word of a sampler's.
-    Sampler(Key, u16),
+    /// A fact of a texture.
+    Texture(Key, TextureFact),
+    /// A fact of a sampler.
+    Sampler(Key, TextureFact),
     /// The first vertex, or the first instance.
     First(u16),
     /// Workgroups in a dimension.
     Groups(u16),
     /// Size of a buffer (group, binding) less some bytes, at least 0, shifted right.
     Limit(u32, u32, u32, u32),
-    /// A result of the launch: in selection the number of the step, in the file the row of the family words.
+    /// A result of the launch, by the number of the step in the function.
     Computed(u32),
     /// Where the constant bytes are.
     Data,
@@ -56,25 +56,18 @@ pub enum Word {
 }
 
 impl Word {
-    /// The name in the container; `rows` are those of the family words, to which derived sizes come.
-    pub fn source(self, rows: &mut Vec<[u32; 4]>, scratch_bytes: u32) -> Source {
+    /// Where the driver has it from; of what the launch computes, the number in the function.
+    pub fn given(self, scratch_bytes: u32) -> Source {
         match self {
-            Word::Limit(group, binding, less, shift) => {
-                let row = [group, binding, less, shift];
-                let at = rows.iter().position(|r| *r == row).unwrap_or_else(|| {
-                    rows.push(row);
-                    rows.len() - 1
-                });
-                Source::Family(at as u32)
-            }
-            Word::Computed(row) => Source::Family(row),
+            Word::Limit(group, binding, ..) => Source::BufferSize { group, binding },
+            Word::Computed(step) => Source::Step(step),
             Word::Const(v) => Source::Const(v),
             Word::Address(group, binding) => Source::BufferAddressLo { group, binding },
             Word::Size(group, binding) => Source::BufferSize { group, binding },
             Word::Content(group, binding, word) if (group, binding) == IMMEDIATES => Source::Immediate(word.into()),
             Word::Content(group, binding, word) => Source::DescriptorWord { group, binding, word },
-            Word::Texture(of, word) => Source::TextureWord { of: descriptor(of, false), word },
-            Word::Sampler(of, word) => Source::TextureWord { of: descriptor(of, true), word },
+            Word::Texture(of, fact) => Source::TextureFact { of: descriptor(of, false), fact },
+            Word::Sampler(of, fact) => Source::TextureFact { of: descriptor(of, true), fact },
             Word::First(0) => Source::FirstVertex,
             Word::First(_) => Source::FirstInstance,
             Word::Groups(d) => Source::NumWorkgroups(d),

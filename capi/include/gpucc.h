@@ -382,6 +382,7 @@ typedef struct gpucc_program_info {
     uint32_t barrier_count;
     uint32_t input_locations; /* bits of input_mask */
     uint32_t output_locations;
+    size_t step_count;
 } gpucc_program_info;
 
 typedef struct gpucc_registers {
@@ -446,6 +447,23 @@ typedef struct gpucc_preload {
     uint32_t b;
 } gpucc_preload;
 
+/* An operand of a step: a source by its number, and w, a, b beside it. */
+typedef struct gpucc_operand {
+    uint32_t source;
+    uint32_t w;
+    uint32_t a;
+    uint32_t b;
+} gpucc_operand;
+
+/* A computation of the launch, before the first invocation: preloads and later steps name its result by its number (LNCH in docs/container.md). */
+typedef struct gpucc_step {
+    size_t size;
+    const char *op;      /* "fmul" */
+    const char *meaning; /* the same with its operands, in words */
+    uint32_t operand_count;
+    gpucc_operand operands[3];
+} gpucc_step;
+
 /* A location between two programs. */
 typedef struct gpucc_varying {
     size_t size;
@@ -493,6 +511,7 @@ int gpucc_program_get(const gpucc_program *program, gpucc_program_info *info);
 int gpucc_program_registers(const gpucc_program *program, size_t index, gpucc_registers *row);
 int gpucc_program_binding(const gpucc_program *program, size_t index, gpucc_binding *row);
 int gpucc_program_preload(const gpucc_program *program, size_t index, gpucc_preload *row);
+int gpucc_program_step(const gpucc_program *program, size_t index, gpucc_step *row);
 int gpucc_program_input(const gpucc_program *program, size_t index, gpucc_slot *row);
 int gpucc_program_output(const gpucc_program *program, size_t index, gpucc_slot *row);
 int gpucc_program_word(const gpucc_program *program, size_t index, gpucc_word *row);

@@ -196,3 +196,15 @@ pub(crate) unsafe fn answer(message: *mut *mut c_char, f: impl FnOnce(&Told) -> 
     }
     status
 }
+
+/// Declares functions of C that give a status, and leave the text of a fault in their last argument.
+macro_rules! answers {
+    ($(fn $name:ident($($arg:ident: $ty:ty),* $(,)?) |$told:pat_param| $body:block)*) => {
+        $crate::exports::exports! { $(
+            fn $name($($arg: $ty,)* message: *mut *mut std::ffi::c_char) -> std::ffi::c_int {
+                $crate::border::answer(message, |$told| $body)
+            }
+        )* }
+    };
+}
+pub(crate) use answers;

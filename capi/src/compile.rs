@@ -1,19 +1,19 @@
 //! `gpucc_compile` and its like, and the containers that they give.
 
-use std::ffi::{c_char, c_int, c_void};
+use std::ffi::{c_char, c_void};
 use std::ptr;
 
 use gpucc::cache::Key;
 use gpucc::frontend::{self, Loaded};
 use gpucc::pipeline::{Link, Linked, Pipeline, default_of, described};
-use gpucc::variant::{self, Effect, Piece};
+use gpucc::variant::{self, Piece};
 use gpucc::{Artifact, Module, Options, Stage, Target, default_pipeline};
 
-use crate::border::{Fault, Origin, Told, answer, bytes, wanted};
-use crate::constants::{
-    GPUCC_CHANGES_CODE, GPUCC_CHANGES_NOTHING, GPUCC_CHANGES_WORDS, GPUCC_COMPUTE, GPUCC_FRAGMENT, GPUCC_VERTEX,
-};
+use crate::border::{Fault, Origin, Told, answers, bytes, wanted};
+use crate::constants::{GPUCC_COMPUTE, GPUCC_FRAGMENT, GPUCC_VERTEX};
+use crate::exports::{exports, free};
 use crate::grow::taken;
+use crate::numbers::Numbered;
 use crate::options::{self, Asked, COptions};
 use crate::pipeline::{self, CPipeline};
 
@@ -159,72 +159,38 @@ unsafe fn empty(out: *mut *mut CContainer) -> Result<(), Fault> {
     Ok(())
 }
 
-/// `gpucc_compile`.
-///
-/// # Safety
-/// Pointers are as `gpucc.h` says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn gpucc_compile(
-    source: *const c_void,
-    size: usize,
-    options: *const COptions,
-    container: *mut *mut CContainer,
-    message: *mut *mut c_char,
-) -> c_int {
-    // SAFETY: as the caller says.
-    let work = |told: &Told| unsafe {
+answers! {
+    fn gpucc_compile(
+        source: *const c_void,
+        size: usize,
+        options: *const COptions,
+        container: *mut *mut CContainer,
+    ) |told| {
         empty(container)?;
         let asked = options::read(options, told)?;
         give(container, compile(bytes(source, size)?, &asked, told)?);
         Ok(())
-    };
-    // SAFETY: as the caller says.
-    unsafe { answer(message, work) }
-}
+    }
 
-/// `gpucc_compile_pair`.
-///
-/// # Safety
-/// Pointers are as `gpucc.h` says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn gpucc_compile_pair(
-    vertex: *const c_void,
-    vertex_size: usize,
-    vertex_options: *const COptions,
-    fragment: *const c_void,
-    fragment_size: usize,
-    fragment_options: *const COptions,
-    state: *const CPipeline,
-    container: *mut *mut CContainer,
-    message: *mut *mut c_char,
-) -> c_int {
-    // SAFETY: as the caller says.
-    let work = |told: &Told| unsafe {
+    fn gpucc_compile_pair(
+        vertex: *const c_void,
+        vertex_size: usize,
+        vertex_options: *const COptions,
+        fragment: *const c_void,
+        fragment_size: usize,
+        fragment_options: *const COptions,
+        state: *const CPipeline,
+        container: *mut *mut CContainer,
+    ) |told| {
         empty(container)?;
         let (v, f) = sides((vertex, vertex_size, vertex_options), (fragment, fragment_size, fragment_options), told)?;
         let state = state_of(state)?;
         let made = with_linked(&v, f.as_ref(), state, told, |linked| pair(linked, &v, f.as_ref()))?;
         give(container, made);
         Ok(())
-    };
-    // SAFETY: as the caller says.
-    unsafe { answer(message, work) }
-}
+    }
 
-/// `gpucc_key`.
-///
-/// # Safety
-/// Pointers are as `gpucc.h` says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn gpucc_key(
-    source: *const c_void,
-    size: usize,
-    options: *const COptions,
-    key: *mut c_char,
-    message: *mut *mut c_char,
-) -> c_int {
-    // SAFETY: as the caller says.
-    let work = |told: &Told| unsafe {
+    fn gpucc_key(source: *const c_void, size: usize, options: *const COptions, key: *mut c_char) |told| {
         if key.is_null() {
             return Err(Fault::usage("key must not be NULL"));
         }
@@ -235,9 +201,7 @@ pub unsafe extern "C" fn gpucc_key(
         let names: Vec<&str> = module.entries.iter().map(|e| e.name.as_str()).collect();
         leave(key, &Key::of(&module, &names.join(","), &options));
         Ok(())
-    };
-    // SAFETY: as the caller says.
-    unsafe { answer(message, work) }
+    }
 }
 
 /// Leaves a key as a text.
@@ -253,20 +217,8 @@ unsafe fn leave(to: *mut c_char, key: &Key) {
     }
 }
 
-/// `gpucc_variant_key`.
-///
-/// # Safety
-/// Pointers are as `gpucc.h` says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn gpucc_variant_key(
-    source: *const c_void,
-    size: usize,
-    options: *const COptions,
-    key: *mut c_char,
-    message: *mut *mut c_char,
-) -> c_int {
-    // SAFETY: as the caller says.
-    let work = |told: &Told| unsafe {
+answers! {
+    fn gpucc_variant_key(source: *const c_void, size: usize, options: *const COptions, key: *mut c_char) |told| {
         if key.is_null() {
             return Err(Fault::usage("key must not be NULL"));
         }
@@ -279,30 +231,19 @@ pub unsafe extern "C" fn gpucc_variant_key(
         };
         leave(key, &Key::of_variant(&module, &e.name, &options));
         Ok(())
-    };
-    // SAFETY: as the caller says.
-    unsafe { answer(message, work) }
-}
+    }
 
-/// `gpucc_pair_keys`.
-///
-/// # Safety
-/// Pointers are as `gpucc.h` says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn gpucc_pair_keys(
-    vertex: *const c_void,
-    vertex_size: usize,
-    vertex_options: *const COptions,
-    fragment: *const c_void,
-    fragment_size: usize,
-    fragment_options: *const COptions,
-    state: *const CPipeline,
-    vertex_key: *mut c_char,
-    fragment_key: *mut c_char,
-    message: *mut *mut c_char,
-) -> c_int {
-    // SAFETY: as the caller says.
-    let work = |told: &Told| unsafe {
+    fn gpucc_pair_keys(
+        vertex: *const c_void,
+        vertex_size: usize,
+        vertex_options: *const COptions,
+        fragment: *const c_void,
+        fragment_size: usize,
+        fragment_options: *const COptions,
+        state: *const CPipeline,
+        vertex_key: *mut c_char,
+        fragment_key: *mut c_char,
+    ) |told| {
         if vertex_key.is_null() || fragment_key.is_null() {
             return Err(Fault::usage("keys must not be NULL"));
         }
@@ -320,25 +261,9 @@ pub unsafe extern "C" fn gpucc_pair_keys(
         leave(vertex_key, &own);
         other.iter().for_each(|k| leave(fragment_key, k));
         Ok(())
-    };
-    // SAFETY: as the caller says.
-    unsafe { answer(message, work) }
-}
+    }
 
-/// `gpucc_effect`.
-///
-/// # Safety
-/// Pointers are as `gpucc.h` says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn gpucc_effect(
-    target: *const c_char,
-    stage: u32,
-    piece: u32,
-    effect: *mut u32,
-    message: *mut *mut c_char,
-) -> c_int {
-    // SAFETY: as the caller says.
-    let work = |_: &Told| unsafe {
+    fn gpucc_effect(target: *const c_char, stage: u32, piece: u32, effect: *mut u32) |_| {
         if effect.is_null() {
             return Err(Fault::usage("effect must not be NULL"));
         }
@@ -351,45 +276,21 @@ pub unsafe extern "C" fn gpucc_effect(
         };
         let found = Piece::ALL.get(piece as usize).copied();
         let piece = found.ok_or_else(|| Fault::usage(format!("there is no piece of state {piece}")))?;
-        effect.write(match variant::effect(target.family(), stage, piece) {
-            Effect::Nothing => GPUCC_CHANGES_NOTHING,
-            Effect::Words => GPUCC_CHANGES_WORDS,
-            Effect::Code => GPUCC_CHANGES_CODE,
-        });
+        effect.write(variant::effect(target.family(), stage, piece).number());
         Ok(())
-    };
-    // SAFETY: as the caller says.
-    unsafe { answer(message, work) }
+    }
 }
 
-/// `gpucc_container_data`.
-///
-/// # Safety
-/// Pointers are as `gpucc.h` says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn gpucc_container_data(container: *const CContainer) -> *const c_void {
-    // SAFETY: as the caller says.
-    unsafe { container.as_ref() }.map_or(ptr::null(), |c| c.0.as_ptr().cast())
-}
+exports! {
+    fn gpucc_container_data(container: *const CContainer) -> *const c_void {
+        container.as_ref().map_or(ptr::null(), |c| c.0.as_ptr().cast())
+    }
 
-/// `gpucc_container_size`.
-///
-/// # Safety
-/// Pointers are as `gpucc.h` says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn gpucc_container_size(container: *const CContainer) -> usize {
-    // SAFETY: as the caller says.
-    unsafe { container.as_ref() }.map_or(0, |c| c.0.len())
-}
+    fn gpucc_container_size(container: *const CContainer) -> usize {
+        container.as_ref().map_or(0, |c| c.0.len())
+    }
 
-/// `gpucc_container_free`.
-///
-/// # Safety
-/// Pointers are as `gpucc.h` says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn gpucc_container_free(container: *mut CContainer) {
-    if !container.is_null() {
-        // SAFETY: the library made it.
-        drop(unsafe { Box::from_raw(container) });
+    fn gpucc_container_free(container: *mut CContainer) {
+        free(container)
     }
 }

@@ -1,6 +1,6 @@
 //! `gpucc_draw_programs`: one draw of compiled programs on the machine of their target.
 
-use std::ffi::{c_char, c_int, c_void};
+use std::ffi::{c_char, c_void};
 use std::ptr;
 
 use gpucc::pipeline::{Compare, Filter, Format, IndexFormat, Pipeline};
@@ -11,7 +11,7 @@ use gpucc_sim::raster::{Indices, Viewport};
 use gpucc_sim::texture::{Dim, Image, Sampler, Wrap};
 use gpucc_sim::{Dispatch, RunOptions};
 
-use crate::border::{Fault, Told, answer, bytes, list, text, wanted};
+use crate::border::{Fault, answers, bytes, list, text, wanted};
 use crate::constants::{GPUCC_1D, GPUCC_2D, GPUCC_3D, GPUCC_CUBE, GPUCC_INVALID};
 use crate::grow::{grows, taken};
 use crate::pipeline;
@@ -346,19 +346,11 @@ unsafe fn draw(call: &CDrawCall) -> Result<(), Fault> {
     }
 }
 
-/// `gpucc_draw_programs`.
-///
-/// # Safety
-/// Pointers are as `gpucc.h` says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn gpucc_draw_programs(call: *const CDrawCall, message: *mut *mut c_char) -> c_int {
-    let work = |_: &Told| {
+answers! {
+    fn gpucc_draw_programs(call: *const CDrawCall) |_| {
         if call.is_null() {
             return Err(Fault::usage("the draw must not be NULL"));
         }
-        // SAFETY: as the caller says.
-        unsafe { draw(&taken(call).map_err(Fault::usage)?) }
-    };
-    // SAFETY: as the caller says.
-    unsafe { answer(message, work) }
+        draw(&taken(call).map_err(Fault::usage)?)
+    }
 }

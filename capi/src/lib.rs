@@ -8,8 +8,10 @@ mod border;
 mod compile;
 mod constants;
 mod draw;
+mod exports;
 mod grow;
 mod log;
+mod numbers;
 mod options;
 mod pipeline;
 mod reflect;
@@ -19,6 +21,8 @@ mod scene;
 mod status;
 
 use std::ffi::{CString, c_char};
+
+use exports::exports;
 
 pub use compile::{
     CContainer, gpucc_compile, gpucc_compile_pair, gpucc_container_data, gpucc_container_free, gpucc_container_size,
@@ -40,15 +44,12 @@ pub use scene::{
     CDrawOptions, COutput, COutputs, gpucc_draw, gpucc_outputs_count, gpucc_outputs_free, gpucc_outputs_get,
 };
 
-/// `gpucc_text_free`.
-///
-/// # Safety
-/// Pointers are as `gpucc.h` says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn gpucc_text_free(text: *mut c_char) {
-    if !text.is_null() {
-        // SAFETY: `answer` made it.
-        drop(unsafe { CString::from_raw(text) });
+exports! {
+    fn gpucc_text_free(text: *mut c_char) {
+        if !text.is_null() {
+            // SAFETY: `answer` made it.
+            drop(CString::from_raw(text));
+        }
     }
 }
 

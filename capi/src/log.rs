@@ -7,6 +7,7 @@ use std::ptr;
 use gpucc::{Class, Diagnostic, Located, Severity};
 
 use crate::constants::{GPUCC_BUG, GPUCC_INVALID, GPUCC_OK, GPUCC_UNSUPPORTED};
+use crate::exports::{exports, free};
 use crate::grow::{fill, grows};
 use crate::status::c_text;
 
@@ -111,47 +112,23 @@ pub extern "C" fn gpucc_log_new(listener: CLogFn, user: *mut c_void) -> *mut CLo
     catch_unwind(AssertUnwindSafe(make)).map_or(ptr::null_mut(), Box::into_raw)
 }
 
-/// `gpucc_log_count`.
-///
-/// # Safety
-/// Pointers are as `gpucc.h` says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn gpucc_log_count(log: *const CLog) -> usize {
-    // SAFETY: as the caller says.
-    unsafe { log.as_ref() }.map_or(0, |l| l.rows.len())
-}
-
-/// `gpucc_log_get`.
-///
-/// # Safety
-/// Pointers are as `gpucc.h` says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn gpucc_log_get(log: *const CLog, index: usize, row: *mut CLogRow) -> c_int {
-    // SAFETY: as the caller says.
-    unsafe { fill(row, log.as_ref().and_then(|l| l.rows.get(index))) }
-}
-
-/// `gpucc_log_clear`.
-///
-/// # Safety
-/// Pointers are as `gpucc.h` says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn gpucc_log_clear(log: *mut CLog) {
-    // SAFETY: as the caller says.
-    if let Some(log) = unsafe { log.as_mut() } {
-        log.rows.clear();
-        log.texts.clear();
+exports! {
+    fn gpucc_log_count(log: *const CLog) -> usize {
+        log.as_ref().map_or(0, |l| l.rows.len())
     }
-}
 
-/// `gpucc_log_free`.
-///
-/// # Safety
-/// Pointers are as `gpucc.h` says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn gpucc_log_free(log: *mut CLog) {
-    if !log.is_null() {
-        // SAFETY: `gpucc_log_new` made it.
-        drop(unsafe { Box::from_raw(log) });
+    fn gpucc_log_get(log: *const CLog, index: usize, row: *mut CLogRow) -> c_int {
+        fill(row, log.as_ref().and_then(|l| l.rows.get(index)))
+    }
+
+    fn gpucc_log_clear(log: *mut CLog) {
+        if let Some(log) = log.as_mut() {
+            log.rows.clear();
+            log.texts.clear();
+        }
+    }
+
+    fn gpucc_log_free(log: *mut CLog) {
+        free(log)
     }
 }

@@ -3,13 +3,15 @@
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::ptr;
 
-use gpucc::container::{Access, Container, Dimension, IoPlace, ProgramRole, ResourceKind, Stage, TexelClass, Variant};
+use gpucc::container::{Container, IoPlace, Variant};
 use gpucc::pipeline::Declared;
-use gpucc::reflect::{self, DepthLayout, Interpolation, Packing, Program, Reflection, Sampling, Slot, Uses};
+use gpucc::reflect::{self, Program, Reflection, Slot, Uses};
 
-use crate::border::{Fault, Told, answer, bytes, c_text};
+use crate::border::{Fault, answers, bytes, c_text};
 use crate::constants::*;
+use crate::exports::{exports, free};
 use crate::grow::{Grows, fill};
+use crate::numbers::{Numbered, PLACES};
 use crate::pipeline::{self, CPipeline};
 use crate::rows::*;
 
@@ -20,6 +22,7 @@ pub struct CProgram {
     registers: Vec<CRegisters>,
     bindings: Vec<CBinding>,
     preloads: Vec<CPreload>,
+    steps: Vec<CStep>,
     inputs: Vec<CSlot>,
     outputs: Vec<CSlot>,
     words: Vec<CWord>,
@@ -78,22 +81,6 @@ fn uses(u: &Uses) -> u32 {
     all.iter().fold(0, |w, &(on, bit)| if on { w | bit } else { w })
 }
 
-fn stage(s: Stage) -> u32 {
-    match s {
-        Stage::Compute => GPUCC_COMPUTE,
-        Stage::Vertex => GPUCC_VERTEX,
-        Stage::Fragment => GPUCC_FRAGMENT,
-    }
-}
-
-fn role(r: ProgramRole) -> u32 {
-    match r {
-        ProgramRole::Main => GPUCC_MAIN,
-        ProgramRole::Position => GPUCC_POSITION,
-        ProgramRole::Varying => GPUCC_VARYING,
-    }
-}
-
 fn binding(b: &reflect::Binding, texts: &mut Texts) -> CBinding {
     CBinding {
         size: size_of::<CBinding>(),
@@ -103,36 +90,13 @@ fn binding(b: &reflect::Binding, texts: &mut Texts) -> CBinding {
         group: b.group,
         binding: b.binding,
         element: b.element,
-        kind: match b.kind {
-            ResourceKind::Uniform => GPUCC_UNIFORM,
-            ResourceKind::Storage => GPUCC_STORAGE,
-            ResourceKind::Texture => GPUCC_TEXTURE,
-            ResourceKind::StorageTexture => GPUCC_STORAGE_TEXTURE,
-            ResourceKind::Sampler => GPUCC_SAMPLER,
-            // Bindings have no such row.
-            ResourceKind::Immediates => u32::MAX,
-        },
-        access: match b.access {
-            Access::Read => GPUCC_READ,
-            Access::Write => GPUCC_WRITE,
-            Access::ReadWrite => GPUCC_READ_WRITE,
-        },
+        kind: b.kind.number(),
+        access: b.access.number(),
         count: b.count,
         bytes: b.size,
         slot: b.slot,
-        dimension: match b.shape.dimension {
-            Dimension::D1 => GPUCC_1D,
-            Dimension::D2 => GPUCC_2D,
-            Dimension::D3 => GPUCC_3D,
-            Dimension::Cube => GPUCC_CUBE,
-        },
-        texels: match b.shape.class {
-            TexelClass::Float => GPUCC_FLOAT,
-            TexelClass::Sint => GPUCC_SINT,
-            TexelClass::Uint => GPUCC_UINT,
-            TexelClass::Depth => GPUCC_DEPTH,
-            TexelClass::External => GPUCC_EXTERNAL,
-        },
+        dimension: b.shape.dimension.number(),
+        texels: b.shape.class.number(),
         is_array: b.shape.arrayed.into(),
         is_multisampled: b.shape.multisampled.into(),
         is_comparison: b.shape.comparison.into(),
@@ -143,22 +107,8 @@ fn binding(b: &reflect::Binding, texts: &mut Texts) -> CBinding {
 }
 
 fn slot(s: &Slot, texts: &mut Texts) -> CSlot {
-    let (kind, number, blend_src) = match s.at {
-        IoPlace::Location { number, blend_src } => (GPUCC_AT_LOCATION, number, blend_src),
-        IoPlace::Position => (GPUCC_AT_POSITION, 0, 0),
-        IoPlace::ClipDistance(n) => (GPUCC_AT_CLIP_DISTANCE, n, 0),
-        IoPlace::FragDepth => (GPUCC_AT_DEPTH, 0, 0),
-        IoPlace::SampleMask => (GPUCC_AT_SAMPLE_MASK, 0, 0),
-        IoPlace::Layer => (GPUCC_AT_LAYER, 0, 0),
-        IoPlace::ViewportIndex => (GPUCC_AT_VIEWPORT, 0, 0),
-        IoPlace::PointSize => (GPUCC_AT_POINT_SIZE, 0, 0),
-        IoPlace::PointCoord => (GPUCC_AT_POINT_COORD, 0, 0),
-        IoPlace::CullDistance(n) => (GPUCC_AT_CULL_DISTANCE, n, 0),
-        IoPlace::FragStencil => (GPUCC_AT_STENCIL, 0, 0),
-        IoPlace::Barycentric => (GPUCC_AT_BARYCENTRIC, 0, 0),
-        IoPlace::PrimitiveIndex => (GPUCC_AT_PRIMITIVE_INDEX, 0, 0),
-        IoPlace::VertexNumber => (GPUCC_AT_VERTEX_NUMBER, 0, 0),
-    };
+    let kind = PLACES.iter().find(|p| p.1.kind() == s.at.kind()).map_or(u32::MAX, |p| p.0);
+    let blend_src = if let IoPlace::Location { blend_src, .. } = s.at { blend_src } else { 0 };
     CSlot {
         size: size_of::<CSlot>(),
         name: texts.some(s.name.as_deref()),
@@ -167,32 +117,13 @@ fn slot(s: &Slot, texts: &mut Texts) -> CSlot {
         index: s.place.index.into(),
         lane: s.place.lane.into(),
         kind,
-        number: number.into(),
+        number: s.at.number().unwrap_or(0).into(),
         blend_src: blend_src.into(),
         components: s.components.into(),
         is_integer: s.is_integer.into(),
-        interpolation: match s.interpolation {
-            Interpolation::Perspective => GPUCC_PERSPECTIVE,
-            Interpolation::Linear => GPUCC_LINEAR,
-            Interpolation::Flat => GPUCC_FLAT,
-            Interpolation::OverW => GPUCC_OVER_W,
-            Interpolation::Vertex0 => GPUCC_VERTEX0,
-            Interpolation::Vertex1 => GPUCC_VERTEX1,
-            Interpolation::Vertex2 => GPUCC_VERTEX2,
-        },
-        sampling: match s.sampling {
-            Sampling::Center => GPUCC_CENTER,
-            Sampling::Centroid => GPUCC_CENTROID,
-            Sampling::Sample => GPUCC_SAMPLE,
-        },
-        packing: match s.packing {
-            Packing::None => GPUCC_UNPACKED,
-            Packing::Half16 => GPUCC_HALF16,
-            Packing::Unorm16 => GPUCC_UNORM16,
-            Packing::Snorm16 => GPUCC_SNORM16,
-            Packing::Uint16 => GPUCC_UINT16,
-            Packing::Sint16 => GPUCC_SINT16,
-        },
+        interpolation: s.interpolation.number(),
+        sampling: s.sampling.number(),
+        packing: s.packing.number(),
     }
 }
 
@@ -200,46 +131,16 @@ fn slot(s: &Slot, texts: &mut Texts) -> CSlot {
 pub(crate) fn declared(s: &CSlot) -> Result<Declared, Fault> {
     let wrong = |what: &str, n: u32| Fault::usage(format!("there is no {what} {n} of an input or output"));
     let number = u8::try_from(s.number).map_err(|_| wrong("number", s.number))?;
-    let at = match s.kind {
-        GPUCC_AT_LOCATION => IoPlace::Location { number, blend_src: 0 },
-        GPUCC_AT_POSITION => IoPlace::Position,
-        GPUCC_AT_CLIP_DISTANCE => IoPlace::ClipDistance(number),
-        GPUCC_AT_DEPTH => IoPlace::FragDepth,
-        GPUCC_AT_SAMPLE_MASK => IoPlace::SampleMask,
-        GPUCC_AT_LAYER => IoPlace::Layer,
-        GPUCC_AT_VIEWPORT => IoPlace::ViewportIndex,
-        GPUCC_AT_POINT_SIZE => IoPlace::PointSize,
-        GPUCC_AT_POINT_COORD => IoPlace::PointCoord,
-        GPUCC_AT_CULL_DISTANCE => IoPlace::CullDistance(number),
-        GPUCC_AT_STENCIL => IoPlace::FragStencil,
-        GPUCC_AT_BARYCENTRIC => IoPlace::Barycentric,
-        GPUCC_AT_PRIMITIVE_INDEX => IoPlace::PrimitiveIndex,
-        GPUCC_AT_VERTEX_NUMBER => IoPlace::VertexNumber,
-        n => return Err(wrong("kind", n)),
-    };
+    let found = PLACES.iter().find(|p| p.0 == s.kind).ok_or_else(|| wrong("kind", s.kind))?;
     if !(1..=15).contains(&s.components) {
         return Err(wrong("mask of components", s.components));
     }
     Ok(Declared {
-        at,
+        at: found.1.with_number(number),
         lanes: (32 - s.components.leading_zeros()) as u8,
         is_integer: s.is_integer != 0,
-        interpolation: match s.interpolation {
-            GPUCC_PERSPECTIVE => Interpolation::Perspective,
-            GPUCC_LINEAR => Interpolation::Linear,
-            GPUCC_FLAT => Interpolation::Flat,
-            GPUCC_OVER_W => Interpolation::OverW,
-            GPUCC_VERTEX0 => Interpolation::Vertex0,
-            GPUCC_VERTEX1 => Interpolation::Vertex1,
-            GPUCC_VERTEX2 => Interpolation::Vertex2,
-            n => return Err(wrong("interpolation", n)),
-        },
-        sampling: match s.sampling {
-            GPUCC_CENTER => Sampling::Center,
-            GPUCC_CENTROID => Sampling::Centroid,
-            GPUCC_SAMPLE => Sampling::Sample,
-            n => return Err(wrong("place in a pixel", n)),
-        },
+        interpolation: Numbered::of(s.interpolation).ok_or_else(|| wrong("interpolation", s.interpolation))?,
+        sampling: Numbered::of(s.sampling).ok_or_else(|| wrong("place in a pixel", s.sampling))?,
     })
 }
 
@@ -290,6 +191,20 @@ fn program(p: &Program, container: &Container) -> CProgram {
             b,
         }
     };
+    let step = |s: &reflect::Computed, t: &mut Texts| {
+        let mut operands = [COperand::default(); 3];
+        for (to, from) in operands.iter_mut().zip(&s.step.operands) {
+            let (source, w, a, b) = from.numbers();
+            *to = COperand { source: source.into(), w: w.into(), a, b };
+        }
+        CStep {
+            size: size_of::<CStep>(),
+            op: t.keep(s.step.op.name()),
+            meaning: t.keep(&s.meaning),
+            operand_count: s.step.operands.len() as u32,
+            operands,
+        }
+    };
     let (members, counts) = (members(p, t), p.counts());
     let reads: Vec<*const c_char> = p.reads.iter().map(|r| t.keep(r)).collect();
     let statistic =
@@ -313,8 +228,8 @@ fn program(p: &Program, container: &Container) -> CProgram {
         flat_mask: p.flat_mask(),
         packed_mask: p.packed_mask(),
         entry_index: p.entry_index as u32,
-        stage: stage(p.stage),
-        role: role(p.role),
+        stage: p.stage.number(),
+        role: p.role.number(),
         workgroup_size: p.workgroup_size,
         subgroup_size: p.subgroup_size,
         shared_bytes: p.shared_bytes,
@@ -328,12 +243,7 @@ fn program(p: &Program, container: &Container) -> CProgram {
         immediate_in_memory: immediates.is_some_and(|i| i.in_memory).into(),
         immediate_first: immediates.and_then(|i| i.range).map_or(0, |r| r.first),
         immediate_end: immediates.and_then(|i| i.range).map_or(0, |r| r.end.unwrap_or(u32::MAX)),
-        depth_layout: match p.uses.depth_layout {
-            DepthLayout::Any => GPUCC_DEPTH_ANY,
-            DepthLayout::Greater => GPUCC_DEPTH_GREATER,
-            DepthLayout::Less => GPUCC_DEPTH_LESS,
-            DepthLayout::Unchanged => GPUCC_DEPTH_UNCHANGED,
-        },
+        depth_layout: p.uses.depth_layout.number(),
         clip_mask: p.clip_mask().into(),
         group_mask: p.group_mask(),
         may_merge_workgroups: p.may_merge_workgroups().into(),
@@ -352,6 +262,7 @@ fn program(p: &Program, container: &Container) -> CProgram {
         barrier_count: p.barrier_count(),
         input_locations: counts.inputs,
         output_locations: counts.outputs,
+        step_count: p.steps.len(),
     };
     let registers = |r: &reflect::Registers, t: &mut Texts| CRegisters {
         size: size_of::<CRegisters>(),
@@ -374,6 +285,7 @@ fn program(p: &Program, container: &Container) -> CProgram {
         registers: p.registers.iter().map(|r| registers(r, t)).collect(),
         bindings: p.bindings.iter().map(|b| binding(b, t)).collect(),
         preloads: p.preloads.iter().map(|l| preload(l, t)).collect(),
+        steps: p.steps.iter().map(|s| step(s, t)).collect(),
         inputs: p.inputs.iter().map(|s| slot(s, t)).collect(),
         outputs: p.outputs.iter().map(|s| slot(s, t)).collect(),
         words: p.words.iter().map(|w| word(w, t)).collect(),
@@ -396,76 +308,34 @@ fn reflection(container: &[u8]) -> Result<CReflection, Fault> {
     Ok(CReflection { programs: all.programs.iter().map(|p| program(p, &container)).collect() })
 }
 
-/// `gpucc_reflect`.
-///
-/// # Safety
-/// Pointers are as `gpucc.h` says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn gpucc_reflect(
-    container: *const c_void,
-    size: usize,
-    out: *mut *mut CReflection,
-    message: *mut *mut c_char,
-) -> c_int {
-    let work = |_: &Told| {
+answers! {
+    fn gpucc_reflect(container: *const c_void, size: usize, out: *mut *mut CReflection) |_| {
         if out.is_null() {
             return Err(Fault::usage("reflection must not be NULL"));
         }
-        // SAFETY: as the caller says.
-        let container = unsafe {
-            out.write(ptr::null_mut());
-            bytes(container, size)?
-        };
-        let made = reflection(container)?;
-        // SAFETY: as the caller says.
-        unsafe { out.write(Box::into_raw(Box::new(made))) };
+        out.write(ptr::null_mut());
+        out.write(Box::into_raw(Box::new(reflection(bytes(container, size)?)?)));
         Ok(())
-    };
-    // SAFETY: as the caller says.
-    unsafe { answer(message, work) }
-}
-
-/// `gpucc_reflection_free`.
-///
-/// # Safety
-/// Pointers are as `gpucc.h` says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn gpucc_reflection_free(reflection: *mut CReflection) {
-    if !reflection.is_null() {
-        // SAFETY: `gpucc_reflect` made it.
-        drop(unsafe { Box::from_raw(reflection) });
     }
 }
 
-/// `gpucc_reflection_count`.
-///
-/// # Safety
-/// Pointers are as `gpucc.h` says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn gpucc_reflection_count(reflection: *const CReflection) -> usize {
-    // SAFETY: as the caller says.
-    unsafe { reflection.as_ref() }.map_or(0, |r| r.programs.len())
-}
+exports! {
+    fn gpucc_reflection_free(reflection: *mut CReflection) {
+        free(reflection)
+    }
 
-/// `gpucc_reflection_program`.
-///
-/// # Safety
-/// Pointers are as `gpucc.h` says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn gpucc_reflection_program(reflection: *const CReflection, index: usize) -> *const CProgram {
-    // SAFETY: as the caller says.
-    let found = unsafe { reflection.as_ref() }.and_then(|r| r.programs.get(index));
-    found.map_or(ptr::null(), ptr::from_ref)
-}
+    fn gpucc_reflection_count(reflection: *const CReflection) -> usize {
+        reflection.as_ref().map_or(0, |r| r.programs.len())
+    }
 
-/// `gpucc_program_get`.
-///
-/// # Safety
-/// Pointers are as `gpucc.h` says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn gpucc_program_get(program: *const CProgram, info: *mut CProgramInfo) -> c_int {
-    // SAFETY: as the caller says.
-    unsafe { fill(info, program.as_ref().map(|p| &p.info)) }
+    fn gpucc_reflection_program(reflection: *const CReflection, index: usize) -> *const CProgram {
+        let found = reflection.as_ref().and_then(|r| r.programs.get(index));
+        found.map_or(ptr::null(), ptr::from_ref)
+    }
+
+    fn gpucc_program_get(program: *const CProgram, info: *mut CProgramInfo) -> c_int {
+        fill(info, program.as_ref().map(|p| &p.info))
+    }
 }
 
 /// Fills a row of a list of a program.
@@ -477,117 +347,53 @@ unsafe fn row<T: Grows>(program: *const CProgram, list: fn(&CProgram) -> &[T], i
     unsafe { fill(row, program.as_ref().and_then(|p| list(p).get(index))) }
 }
 
-/// `gpucc_program_registers`.
-///
-/// # Safety
-/// Pointers are as `gpucc.h` says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn gpucc_program_registers(
-    program: *const CProgram,
-    index: usize,
-    out: *mut CRegisters,
-) -> c_int {
-    // SAFETY: as the caller says.
-    unsafe { row(program, |p| &p.registers, index, out) }
-}
+exports! {
+    fn gpucc_program_registers(program: *const CProgram, index: usize, out: *mut CRegisters) -> c_int {
+        row(program, |p| &p.registers, index, out)
+    }
 
-/// `gpucc_program_binding`.
-///
-/// # Safety
-/// Pointers are as `gpucc.h` says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn gpucc_program_binding(program: *const CProgram, index: usize, out: *mut CBinding) -> c_int {
-    // SAFETY: as the caller says.
-    unsafe { row(program, |p| &p.bindings, index, out) }
-}
+    fn gpucc_program_binding(program: *const CProgram, index: usize, out: *mut CBinding) -> c_int {
+        row(program, |p| &p.bindings, index, out)
+    }
 
-/// `gpucc_program_preload`.
-///
-/// # Safety
-/// Pointers are as `gpucc.h` says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn gpucc_program_preload(program: *const CProgram, index: usize, out: *mut CPreload) -> c_int {
-    // SAFETY: as the caller says.
-    unsafe { row(program, |p| &p.preloads, index, out) }
-}
+    fn gpucc_program_preload(program: *const CProgram, index: usize, out: *mut CPreload) -> c_int {
+        row(program, |p| &p.preloads, index, out)
+    }
 
-/// `gpucc_program_input`.
-///
-/// # Safety
-/// Pointers are as `gpucc.h` says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn gpucc_program_input(program: *const CProgram, index: usize, out: *mut CSlot) -> c_int {
-    // SAFETY: as the caller says.
-    unsafe { row(program, |p| &p.inputs, index, out) }
-}
+    fn gpucc_program_step(program: *const CProgram, index: usize, out: *mut CStep) -> c_int {
+        row(program, |p| &p.steps, index, out)
+    }
 
-/// `gpucc_program_output`.
-///
-/// # Safety
-/// Pointers are as `gpucc.h` says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn gpucc_program_output(program: *const CProgram, index: usize, out: *mut CSlot) -> c_int {
-    // SAFETY: as the caller says.
-    unsafe { row(program, |p| &p.outputs, index, out) }
-}
+    fn gpucc_program_input(program: *const CProgram, index: usize, out: *mut CSlot) -> c_int {
+        row(program, |p| &p.inputs, index, out)
+    }
 
-/// `gpucc_program_word`.
-///
-/// # Safety
-/// Pointers are as `gpucc.h` says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn gpucc_program_word(program: *const CProgram, index: usize, out: *mut CWord) -> c_int {
-    // SAFETY: as the caller says.
-    unsafe { row(program, |p| &p.words, index, out) }
-}
+    fn gpucc_program_output(program: *const CProgram, index: usize, out: *mut CSlot) -> c_int {
+        row(program, |p| &p.outputs, index, out)
+    }
 
-/// `gpucc_program_state`.
-///
-/// # Safety
-/// Pointers are as `gpucc.h` says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn gpucc_program_state(program: *const CProgram, index: usize, out: *mut CState) -> c_int {
-    // SAFETY: as the caller says.
-    unsafe { row(program, |p| &p.state, index, out) }
-}
+    fn gpucc_program_word(program: *const CProgram, index: usize, out: *mut CWord) -> c_int {
+        row(program, |p| &p.words, index, out)
+    }
 
-/// `gpucc_program_member`.
-///
-/// # Safety
-/// Pointers are as `gpucc.h` says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn gpucc_program_member(program: *const CProgram, index: usize, out: *mut CMember) -> c_int {
-    // SAFETY: as the caller says.
-    unsafe { row(program, |p| &p.members, index, out) }
-}
+    fn gpucc_program_state(program: *const CProgram, index: usize, out: *mut CState) -> c_int {
+        row(program, |p| &p.state, index, out)
+    }
 
-/// `gpucc_program_statistic`.
-///
-/// # Safety
-/// Pointers are as `gpucc.h` says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn gpucc_program_statistic(
-    program: *const CProgram,
-    index: usize,
-    out: *mut CStatistic,
-) -> c_int {
-    // SAFETY: as the caller says.
-    unsafe { row(program, |p| &p.statistics, index, out) }
-}
+    fn gpucc_program_member(program: *const CProgram, index: usize, out: *mut CMember) -> c_int {
+        row(program, |p| &p.members, index, out)
+    }
 
-/// `gpucc_varying_get`.
-///
-/// # Safety
-/// Pointers are as `gpucc.h` says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn gpucc_varying_get(
-    vertex: *const CProgram,
-    fragment: *const CProgram,
-    index: usize,
-    row: *mut CVarying,
-) -> c_int {
-    // SAFETY: as the caller says.
-    unsafe {
+    fn gpucc_program_statistic(program: *const CProgram, index: usize, out: *mut CStatistic) -> c_int {
+        row(program, |p| &p.statistics, index, out)
+    }
+
+    fn gpucc_varying_get(
+        vertex: *const CProgram,
+        fragment: *const CProgram,
+        index: usize,
+        row: *mut CVarying,
+    ) -> c_int {
         let (Some(v), Some(f)) = (vertex.as_ref(), fragment.as_ref()) else { return GPUCC_USAGE };
         let place = |at: Option<usize>| at.map_or(u32::MAX, |n| n as u32);
         let one = reflect::varyings(&v.own, &f.own).get(index).map(|v| CVarying {
@@ -600,16 +406,10 @@ pub unsafe extern "C" fn gpucc_varying_get(
         });
         fill(row, one.as_ref())
     }
-}
 
-/// `gpucc_program_pipeline`.
-///
-/// # Safety
-/// Pointers are as `gpucc.h` says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn gpucc_program_pipeline(program: *const CProgram, state: *mut CPipeline) -> c_int {
-    // SAFETY: as the caller says.
-    unsafe { fill(state, program.as_ref().and_then(|p| p.pipeline.as_ref()).map(|k| &k.row)) }
+    fn gpucc_program_pipeline(program: *const CProgram, state: *mut CPipeline) -> c_int {
+        fill(state, program.as_ref().and_then(|p| p.pipeline.as_ref()).map(|k| &k.row))
+    }
 }
 
 /// Leaves bytes that a program holds.
@@ -626,30 +426,12 @@ unsafe fn give(of: Option<&[u8]>, data: *mut *const c_void, size: *mut usize) ->
     GPUCC_OK
 }
 
-/// `gpucc_program_code`.
-///
-/// # Safety
-/// Pointers are as `gpucc.h` says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn gpucc_program_code(
-    program: *const CProgram,
-    data: *mut *const c_void,
-    size: *mut usize,
-) -> c_int {
-    // SAFETY: as the caller says.
-    unsafe { give(program.as_ref().map(|p| &p.code[..]), data, size) }
-}
+exports! {
+    fn gpucc_program_code(program: *const CProgram, data: *mut *const c_void, size: *mut usize) -> c_int {
+        give(program.as_ref().map(|p| &p.code[..]), data, size)
+    }
 
-/// `gpucc_program_constants`.
-///
-/// # Safety
-/// Pointers are as `gpucc.h` says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn gpucc_program_constants(
-    program: *const CProgram,
-    data: *mut *const c_void,
-    size: *mut usize,
-) -> c_int {
-    // SAFETY: as the caller says.
-    unsafe { give(program.as_ref().map(|p| &p.data[..]), data, size) }
+    fn gpucc_program_constants(program: *const CProgram, data: *mut *const c_void, size: *mut usize) -> c_int {
+        give(program.as_ref().map(|p| &p.data[..]), data, size)
+    }
 }

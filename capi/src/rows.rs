@@ -112,6 +112,8 @@ pub struct CProgramInfo {
     pub input_locations: u32,
     /// Number of locations in `output_mask`.
     pub output_locations: u32,
+    /// Computations of the launch.
+    pub step_count: usize,
 }
 
 /// `gpucc_registers`: what a program claims of one file.
@@ -242,6 +244,36 @@ pub struct CPreload {
     pub b: u32,
 }
 
+/// `gpucc_operand`: an operand of a step, as preloads have their source.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct COperand {
+    /// Number of the source.
+    pub source: u32,
+    /// Field `w` of the source, as in containers.
+    pub w: u32,
+    /// Field `a` of the source, as in containers.
+    pub a: u32,
+    /// Field `b` of the source, as in containers.
+    pub b: u32,
+}
+
+/// `gpucc_step`: one computation of the launch.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct CStep {
+    /// Bytes of the caller's struct.
+    pub size: usize,
+    /// Name of the operation.
+    pub op: *const c_char,
+    /// The operation and its operands in words.
+    pub meaning: *const c_char,
+    /// Number of operands that count.
+    pub operand_count: u32,
+    /// The operands, in order.
+    pub operands: [COperand; 3],
+}
+
 /// `gpucc_slot`: one input or output of a program.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -325,6 +357,7 @@ grows! {
     CMember: stride of u32;
     CVarying: missing of u32;
     CPreload: b of u32;
+    CStep: operands of [COperand; 3];
     CSlot: packing of u32;
     CWord: value of u32;
     CStatistic: value of u64;

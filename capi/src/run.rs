@@ -1,12 +1,12 @@
 //! `gpucc_run`: a dispatch on the machine of a container's target.
 
-use std::ffi::{c_char, c_int, c_void};
+use std::ffi::{c_char, c_void};
 use std::ptr;
 
 use gpucc_container::Container;
 use gpucc_sim::{BoundBuffer, Dispatch, RunOptions};
 
-use crate::border::{Fault, Told, answer, bytes, list, text};
+use crate::border::{Fault, answers, bytes, list, text};
 
 /// `gpucc_buffer`: one buffer of a run or draw.
 #[repr(C)]
@@ -97,42 +97,26 @@ unsafe fn started(
     }
 }
 
-/// `gpucc_run`.
-///
-/// # Safety
-/// Pointers are as `gpucc.h` says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn gpucc_run(
-    container: *const c_void,
-    size: usize,
-    entry: *const c_char,
-    grid: *const u32,
-    buffers: *const CBuffer,
-    count: usize,
-    message: *mut *mut c_char,
-) -> c_int {
-    // SAFETY: as the caller says.
-    let work = |_: &Told| unsafe { started((container, size), entry, grid, (buffers, count), false) };
-    // SAFETY: as the caller says.
-    unsafe { answer(message, work) }
-}
+answers! {
+    fn gpucc_run(
+        container: *const c_void,
+        size: usize,
+        entry: *const c_char,
+        grid: *const u32,
+        buffers: *const CBuffer,
+        count: usize,
+    ) |_| {
+        started((container, size), entry, grid, (buffers, count), false)
+    }
 
-/// `gpucc_run_with_addresses`.
-///
-/// # Safety
-/// Pointers are as `gpucc.h` says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn gpucc_run_with_addresses(
-    container: *const c_void,
-    size: usize,
-    entry: *const c_char,
-    grid: *const u32,
-    buffers: *const CBuffer,
-    count: usize,
-    message: *mut *mut c_char,
-) -> c_int {
-    // SAFETY: as the caller says.
-    let work = |_: &Told| unsafe { started((container, size), entry, grid, (buffers, count), true) };
-    // SAFETY: as the caller says.
-    unsafe { answer(message, work) }
+    fn gpucc_run_with_addresses(
+        container: *const c_void,
+        size: usize,
+        entry: *const c_char,
+        grid: *const u32,
+        buffers: *const CBuffer,
+        count: usize,
+    ) |_| {
+        started((container, size), entry, grid, (buffers, count), true)
+    }
 }

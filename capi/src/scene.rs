@@ -12,8 +12,9 @@ use gpucc_scene::model::OutputSource;
 use gpucc_scene::read::{Language, parse};
 use gpucc_scene::{SceneFile, output};
 
-use crate::border::{Fault, Told, answer, bytes, c_text, text};
+use crate::border::{Fault, answers, bytes, c_text, text};
 use crate::constants::{GPUCC_BUG, GPUCC_INVALID, GPUCC_USAGE};
+use crate::exports::{exports, free};
 use crate::grow::{fill, grows, taken};
 use crate::log::CLog;
 
@@ -143,20 +144,8 @@ fn draw(scene: &str, o: &CDrawOptions, asked: (&str, &str, Option<&str>)) -> Res
     Ok(out)
 }
 
-/// `gpucc_draw`.
-///
-/// # Safety
-/// Pointers are as `gpucc.h` says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn gpucc_draw(
-    scene: *const c_void,
-    size: usize,
-    options: *const CDrawOptions,
-    outputs: *mut *mut COutputs,
-    message: *mut *mut c_char,
-) -> c_int {
-    // SAFETY: as the caller says.
-    let work = |told: &Told| unsafe {
+answers! {
+    fn gpucc_draw(scene: *const c_void, size: usize, options: *const CDrawOptions, outputs: *mut *mut COutputs) |told| {
         if options.is_null() || outputs.is_null() {
             return Err(Fault::usage("options and outputs must not be NULL"));
         }
@@ -170,39 +159,19 @@ pub unsafe extern "C" fn gpucc_draw(
         let made = draw(scene, &o, (folder, name, text(o.target, "target")?))?;
         outputs.write(Box::into_raw(Box::new(made)));
         Ok(())
-    };
-    // SAFETY: as the caller says.
-    unsafe { answer(message, work) }
+    }
 }
 
-/// `gpucc_outputs_count`.
-///
-/// # Safety
-/// Pointers are as `gpucc.h` says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn gpucc_outputs_count(outputs: *const COutputs) -> usize {
-    // SAFETY: as the caller says.
-    unsafe { outputs.as_ref() }.map_or(0, |o| o.rows.len())
-}
+exports! {
+    fn gpucc_outputs_count(outputs: *const COutputs) -> usize {
+        outputs.as_ref().map_or(0, |o| o.rows.len())
+    }
 
-/// `gpucc_outputs_get`.
-///
-/// # Safety
-/// Pointers are as `gpucc.h` says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn gpucc_outputs_get(outputs: *const COutputs, index: usize, row: *mut COutput) -> c_int {
-    // SAFETY: as the caller says.
-    unsafe { fill(row, outputs.as_ref().and_then(|o| o.rows.get(index))) }
-}
+    fn gpucc_outputs_get(outputs: *const COutputs, index: usize, row: *mut COutput) -> c_int {
+        fill(row, outputs.as_ref().and_then(|o| o.rows.get(index)))
+    }
 
-/// `gpucc_outputs_free`.
-///
-/// # Safety
-/// Pointers are as `gpucc.h` says.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn gpucc_outputs_free(outputs: *mut COutputs) {
-    if !outputs.is_null() {
-        // SAFETY: `gpucc_draw` made it.
-        drop(unsafe { Box::from_raw(outputs) });
+    fn gpucc_outputs_free(outputs: *mut COutputs) {
+        free(outputs)
     }
 }

@@ -23,6 +23,10 @@ static const char SOURCE[] =
     "@fragment fn fs(v: V) -> @location(0) vec4f { return vec4f(v.c * u.scale, u.more.xy); }\n";
 static const char COMPUTE[] = "@group(0) @binding(0) var<storage, read_write> o: array<u32>;\n"
                               "@compute @workgroup_size(1) fn main() { o[0] = 7u; }\n";
+static const char COMPUTED[] =
+    "@group(0) @binding(0) var<uniform> u: vec4f;\n"
+    "@group(0) @binding(1) var<storage, read_write> o: array<f32>;\n"
+    "@compute @workgroup_size(8) fn main(@builtin(local_invocation_index) i: u32) { o[i] = u.x * u.y; }\n";
 static const char SCENE[] = "format = \"scene-1\"\n[buffers]\nb = { u32 = [1, 2] }\n[[outputs]]\nname = \"b\"\nbuffer = \"b\"\n";
 
 /* What one thread works with. */
@@ -30,9 +34,9 @@ typedef struct world {
     int wrong;
     const char *name; /* of the function that is called */
     gpucc_log *log;
-    gpucc_container *container, *compute;
-    gpucc_reflection *reflection;
-    const gpucc_program *vertex, *fragment;
+    gpucc_container *container, *compute, *computed;
+    gpucc_reflection *reflection, *of_computed;
+    const gpucc_program *vertex, *fragment, *stepped;
     gpucc_outputs *outputs;
     const gpucc_options *options;
     const gpucc_pipeline *pipeline;
@@ -127,6 +131,10 @@ static void *work(void *to)
     int status = gpucc_compile_pair(SOURCE, sizeof SOURCE - 1, &options, SOURCE, sizeof SOURCE - 1, &options, &pipeline,
                                     &w->container, &w->message);
     status |= gpucc_compile(COMPUTE, sizeof COMPUTE - 1, &options, &w->compute, NULL);
+    gpucc_options vivante = { .size = sizeof vivante, .target = "vivante", .opt_level = 2 };
+    status |= gpucc_compile(COMPUTED, sizeof COMPUTED - 1, &vivante, &w->computed, NULL);
+    status |= gpucc_reflect(gpucc_container_data(w->computed), gpucc_container_size(w->computed), &w->of_computed, NULL);
+    w->stepped = gpucc_reflection_program(w->of_computed, 0);
     status |= gpucc_reflect(gpucc_container_data(w->container), gpucc_container_size(w->container), &w->reflection, NULL);
     status |= gpucc_draw(SCENE, sizeof SCENE - 1, &draw_options, &w->outputs, NULL);
     w->vertex = gpucc_reflection_program(w->reflection, 0);
@@ -160,6 +168,8 @@ static void *work(void *to)
     gpucc_reflection_free(w->reflection);
     gpucc_container_free(w->container);
     gpucc_container_free(w->compute);
+    gpucc_reflection_free(w->of_computed);
+    gpucc_container_free(w->computed);
     gpucc_log_free(w->log);
     if (!w->wrong)
         w->grid[0] = 77;
@@ -214,6 +224,7 @@ fn right(function: &str, all: &[Field], k: usize) -> String {
         ("gpucc_reflection**", _) => "&w->read",
         ("gpucc_outputs**", _) => "&w->drawn",
         ("const gpucc_program*", "vertex") => "w->vertex",
+        ("const gpucc_program*", _) if function == "gpucc_program_step" => "w->stepped",
         ("const gpucc_program*", _) => "w->fragment",
         ("const gpucc_pipeline*", _) => "w->pipeline",
         ("const gpucc_options*", _) => "w->options",

@@ -159,7 +159,7 @@ fn stats(artifact: &Artifact, file: Option<&str>) -> String {
         list.extend((!o.limiter.is_empty()).then(|| format!("limiter {}", o.limiter)));
         // Both stages of a pair may have one name.
         let is_twice = artifact.outputs().iter().filter(|other| other.entry.name == o.entry.name).count() > 1;
-        let stage = if is_twice { format!(" ({})", inspect::stage(o.entry.stage)) } else { String::new() };
+        let stage = if is_twice { format!(" ({})", o.entry.stage.name()) } else { String::new() };
         let _ = writeln!(out, "{file}{} {}{stage}: {}", artifact.target(), o.entry.name, list.join(", "));
     }
     out

@@ -3,8 +3,8 @@
 use gpucc::legend::{self, snake};
 use gpucc::reflect::{self, Loaded, Reflection, Uses};
 use gpucc_container::{
-    Access, Container, Dimension, Entry, InterfaceRow, IoPlace, Packing, Program, Resource, ResourceKind, Source,
-    Stage, Variant,
+    Container, DescriptorKey, Entry, InterfaceRow, IoPlace, Packing, Program, Resource, ResourceKind, Source, Stage,
+    Variant,
 };
 use gpucc_pipeline::{Blend, BlendComponent, DepthBias, Pipeline, StencilFace, VertexAttribute};
 use serde_json::{Value, json};
@@ -13,6 +13,12 @@ use gpucc_isa::Names;
 
 use crate::args::Inspect;
 use crate::{Failure, files};
+
+/// A computation of the launch.
+fn step(s: &reflect::Computed) -> Value {
+    let operands: Vec<Value> = s.step.operands.iter().map(source).collect();
+    json!({"op": s.step.op.name(), "operands": operands, "meaning": s.meaning})
+}
 
 fn source(s: &Source) -> Value {
     let xyz = |c: u16| ["x", "y", "z"].get(c as usize).copied().unwrap_or("?");
@@ -33,35 +39,23 @@ fn source(s: &Source) -> Value {
         Source::TableAddressLo(t) => json!({"kind": "table_address_lo", "table": t}),
         Source::TableAddressHi(t) => json!({"kind": "table_address_hi", "table": t}),
         Source::Family(n) => json!({"kind": "family", "number": n}),
+        Source::Step(n) => json!({"kind": "step", "number": n}),
         Source::Immediate(word) => json!({"kind": "immediate", "word": word}),
         Source::Viewport(k) if k < 3 => json!({"kind": "viewport_scale", "component": xyz(k)}),
         Source::Viewport(k) => json!({"kind": "viewport_offset", "component": xyz(k - 3)}),
         Source::BlendConstant(k) => json!({"kind": "blend_constant", "component": k}),
-        Source::TextureWord { of, word } => json!({"kind": if of.sampler { "sampler_word" } else { "texture_word" },
-            "group": of.group, "binding": of.binding, "element": of.element, "variant": of.variant.name(), "word": word}),
+        Source::TextureWord { of, word } => described(of, "word", word.into()),
+        Source::TextureFact { of, fact } => described(of, "fact", fact.name().into()),
         // The rest carry no number: their names say it all.
         ref other => json!({"kind": snake(&format!("{other:?}"))}),
     }
 }
 
-/// The kind of an input or output, and its number where it has one.
-fn io_kind(at: IoPlace) -> (&'static str, Option<u8>) {
-    match at {
-        IoPlace::Location { number, .. } => ("location", Some(number)),
-        IoPlace::Position => ("position", None),
-        IoPlace::ClipDistance(n) => ("clip_distance", Some(n)),
-        IoPlace::FragDepth => ("frag_depth", None),
-        IoPlace::SampleMask => ("sample_mask", None),
-        IoPlace::Layer => ("layer", None),
-        IoPlace::ViewportIndex => ("viewport_index", None),
-        IoPlace::PointSize => ("point_size", None),
-        IoPlace::PointCoord => ("point_coord", None),
-        IoPlace::CullDistance(n) => ("cull_distance", Some(n)),
-        IoPlace::FragStencil => ("frag_stencil", None),
-        IoPlace::Barycentric => ("barycentric", None),
-        IoPlace::PrimitiveIndex => ("primitive_index", None),
-        IoPlace::VertexNumber => ("vertex_number", None),
-    }
+/// A word or a fact of a texture or sampler.
+fn described(of: DescriptorKey, part: &str, value: Value) -> Value {
+    let whole = if of.sampler { "sampler" } else { "texture" };
+    json!({"kind": format!("{whole}_{part}"), "group": of.group, "binding": of.binding, "element": of.element,
+        "variant": of.variant.name(), part: value})
 }
 
 fn base_type(r: &InterfaceRow) -> &'static str {
@@ -81,13 +75,7 @@ fn rows(e: &Entry) -> impl Iterator<Item = (usize, &InterfaceRow)> {
 /// The description of an input or output for people: `location 0 float, xy, perspective, center`. Only what goes from vertices to a fragment
 /// program is interpolated, and that program says how.
 fn interface_words(r: &InterfaceRow, stage: Stage) -> String {
-    let (kind, number) = io_kind(r.at);
-    let number = number.map_or(String::new(), |n| format!(" {n}"));
-    let second = match r.at {
-        IoPlace::Location { blend_src, .. } if blend_src > 0 => format!(" blend_src {blend_src}"),
-        _ => String::new(),
-    };
-    let mut text = format!("{kind}{number}{second} {}, {}", base_type(r), components(r));
+    let mut text = format!("{} {}, {}", r.at, base_type(r), components(r));
     if stage == Stage::Fragment && !r.output {
         text += &format!(", {}, {}", r.interpolation.name(), r.sampling.name());
     }
@@ -99,27 +87,13 @@ fn interface_words(r: &InterfaceRow, stage: Stage) -> String {
 
 fn interface(r: &InterfaceRow, stage: Stage, place: String) -> Value {
     let way = if r.output { "output" } else { "input" };
-    let (kind, number) = io_kind(r.at);
-    let mut row = json!({"direction": way, "kind": kind, "type": base_type(r), "components": components(r),
+    let mut row = json!({"direction": way, "kind": r.at.kind(), "type": base_type(r), "components": components(r),
         "packing": r.packing.name(), "file": r.file, "index": r.index, "lane": r.lane, "place": place});
-    match r.at {
-        IoPlace::Location { blend_src, .. } => {
-            row["location"] = number.into();
-            row["blend_src"] = blend_src.into();
-        }
-        IoPlace::ClipDistance(n) => row["clip_distance"] = n.into(),
-        IoPlace::CullDistance(n) => row["cull_distance"] = n.into(),
-        IoPlace::Position
-        | IoPlace::FragDepth
-        | IoPlace::SampleMask
-        | IoPlace::Layer
-        | IoPlace::ViewportIndex
-        | IoPlace::PointSize
-        | IoPlace::PointCoord
-        | IoPlace::FragStencil
-        | IoPlace::Barycentric
-        | IoPlace::PrimitiveIndex
-        | IoPlace::VertexNumber => {}
+    if let Some(n) = r.at.number() {
+        row[r.at.kind()] = n.into();
+    }
+    if let IoPlace::Location { blend_src, .. } = r.at {
+        row["blend_src"] = blend_src.into();
     }
     if (stage == Stage::Vertex) == r.output {
         row["interpolation"] = r.interpolation.name().into();
@@ -128,20 +102,11 @@ fn interface(r: &InterfaceRow, stage: Stage, place: String) -> Value {
     row
 }
 
-fn dimension(d: Dimension) -> &'static str {
-    match d {
-        Dimension::D1 => "1d",
-        Dimension::D2 => "2d",
-        Dimension::D3 => "3d",
-        Dimension::Cube => "cube",
-    }
-}
-
 /// The shape that a texture, storage texture or sampler is taken for.
 fn shape(r: &Resource) -> Option<Value> {
     let s = &r.shape;
-    let dimension = dimension(s.dimension);
-    let class = snake(&format!("{:?}", s.class));
+    let dimension = s.dimension.name();
+    let class = s.class.name();
     match r.kind {
         ResourceKind::Texture => Some(json!({"dimension": dimension, "arrayed": s.arrayed,
             "multisampled": s.multisampled, "class": class})),
@@ -155,43 +120,16 @@ fn shape(r: &Resource) -> Option<Value> {
 /// The same in words.
 fn shape_text(r: &Resource) -> String {
     let s = &r.shape;
-    let mut words = vec![dimension(s.dimension).to_string()];
+    let mut words = vec![s.dimension.name().to_string()];
     words.extend(s.arrayed.then(|| "array".into()));
     words.extend(s.multisampled.then(|| "multisampled".into()));
     match r.kind {
-        ResourceKind::Texture => words.push(snake(&format!("{:?}", s.class))),
+        ResourceKind::Texture => words.push(s.class.name().into()),
         ResourceKind::StorageTexture => words.extend(s.format.map(|f| f.name().into())),
         ResourceKind::Sampler if s.comparison => return " comparison".into(),
         _ => return String::new(),
     }
     format!(" {}", words.join(" "))
-}
-
-fn kind(k: ResourceKind) -> &'static str {
-    match k {
-        ResourceKind::Uniform => "uniform",
-        ResourceKind::Storage => "storage",
-        ResourceKind::Texture => "texture",
-        ResourceKind::StorageTexture => "storage_texture",
-        ResourceKind::Sampler => "sampler",
-        ResourceKind::Immediates => "immediates",
-    }
-}
-
-pub fn stage(s: Stage) -> &'static str {
-    match s {
-        Stage::Compute => "compute",
-        Stage::Vertex => "vertex",
-        Stage::Fragment => "fragment",
-    }
-}
-
-fn access(a: Access) -> &'static str {
-    match a {
-        Access::Read => "read",
-        Access::Write => "write",
-        Access::ReadWrite => "read_write",
-    }
 }
 
 fn entry(e: &Entry, programs: &[&reflect::Program], names: Option<&Names>) -> Value {
@@ -201,7 +139,7 @@ fn entry(e: &Entry, programs: &[&reflect::Program], names: Option<&Names>) -> Va
         .iter()
         .enumerate()
         .map(|(i, r)| {
-            let (kind, access) = (kind(r.kind), access(r.access));
+            let (kind, access) = (r.kind.name(), r.access.name());
             let mut row = json!({"name": name_of(i), "group": r.group, "binding": r.binding, "kind": kind, "access": access,
                    "slot": r.slot, "min_size": r.min_size, "count": r.count});
             if let Some(shape) = shape(r) {
@@ -220,7 +158,7 @@ fn entry(e: &Entry, programs: &[&reflect::Program], names: Option<&Names>) -> Va
     let stats: serde_json::Map<String, Value> = e.stats.iter().map(|(k, v)| (k.clone(), json!(v))).collect();
     json!({
         "name": e.name,
-        "stage": stage(e.stage),
+        "stage": e.stage.name(),
         "code_bytes": e.code.len(),
         "workgroup_size": e.meta.workgroup_size,
         "subgroup_size": e.meta.subgroup_size,
@@ -243,6 +181,7 @@ fn entry(e: &Entry, programs: &[&reflect::Program], names: Option<&Names>) -> Va
             .map(|i| json!({"name": i.name, "size": i.size, "slot": i.slot, "words": i.words, "in_memory": i.in_memory,
                 "range": i.range.map(|r| json!({"first": r.first, "end": r.end}))})),
         "preloads": preloads(first.filter(|_| e.programs.is_empty())),
+        "steps": first.map(|p| p.steps.iter().map(step).collect::<Vec<_>>()),
         "interface": rows(e).map(|(n, r)| named(e, n, interface(r, e.stage, place(r)))).collect::<Vec<_>>(),
         "state": e.state.iter().map(|w| json!({"space": w.space, "register": w.register,
             "name": reflect::register_name(names, w.space, w.register), "value": w.value, "mask": w.mask})).collect::<Vec<_>>(),
@@ -412,7 +351,7 @@ fn text(c: &Container) -> String {
     let mut out =
         format!("{}:{}, gpucc {}.{}.{}\n", c.family, c.generation, c.compiler[0], c.compiler[1], c.compiler[2]);
     for e in &c.entries {
-        out += &format!("\nentry {} ({}): {} bytes of code", e.name, stage(e.stage), e.code.len());
+        out += &format!("\nentry {} ({}): {} bytes of code", e.name, e.stage.name(), e.code.len());
         if e.stage == Stage::Compute {
             let [x, y, z] = e.meta.workgroup_size;
             out += &format!(", workgroup {x} x {y} x {z}, {} bytes of workgroup memory", e.meta.shared_bytes);
@@ -472,10 +411,10 @@ fn resource_text(e: &Entry, i: usize, r: &Resource) -> String {
     if r.kind == ResourceKind::Immediates {
         return format!("{name}: immediate data, slot {slot}, at least {least} bytes");
     }
-    let kind = kind(r.kind).replace('_', " ");
+    let kind = r.kind.name().replace('_', " ");
     let count = if r.count > 1 { format!(" x {}", r.count) } else { String::new() };
     let least = if least > 0 { format!(", at least {least} bytes") } else { String::new() };
-    let access = access(r.access).replace('_', " and ");
+    let access = r.access.name().replace('_', " and ");
     let access = if r.kind == ResourceKind::Sampler { String::new() } else { format!(", {access}") };
     let made = match r.shape.variant {
         Variant::Whole => String::new(),

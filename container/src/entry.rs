@@ -4,10 +4,12 @@ use gpucc_pipeline::{Format, Pipeline};
 
 use crate::bytes::{Bytes, ReadError, put_name16};
 use crate::field::{Field, all_of, get_all, put_all};
+use crate::launch::{LaunchOp, LaunchStep};
 use crate::model::{
-    Access, DepthLayout, DescriptorKey, Entry, Facts, InterfaceRow, Interpolation, IoPlace, Meta, Preload, Program,
-    ProgramRole, Resource, Sampling, Shape, Source, Stage, StateWord, UNIFORM_FILE, Variant,
+    Access, DepthLayout, Entry, Facts, InterfaceRow, Interpolation, IoPlace, Meta, Preload, Program, ProgramRole,
+    Resource, Sampling, Shape, Stage, StateWord, UNIFORM_FILE, Variant,
 };
+use crate::source::{DescriptorKey, Source, TextureFact};
 use crate::{SECTION_OPTIONAL, tag};
 
 /// A section of an entry.
@@ -36,6 +38,7 @@ pub(crate) const ROWS: &[Row] = &[
     row(tag::INTF, 4, |e| listed(&e.interface), |e, b| all_of(b, 12).map(|all| e.interface = all)),
     row(tag::REGS, 4, |e| listed(&e.state), |e, b| all_of(b, 16).map(|all| e.state = all)),
     row(tag::PIPE, 4, |e| given(e.pipeline.as_deref()), |e, b| get_pipeline(b).map(|p| e.pipeline = Some(p.into()))),
+    row(tag::LNCH, 4, |e| counted(&e.steps), |e, b| Field::get(b).map(|all| e.steps = all)),
     row(tag::PROG, 4, |e| listed(&e.programs), get_programs),
     row(tag::DATA, 16, |e| plain(&e.data), |e, b| b.rest().map(|all| e.data = all)),
     optional(tag::LINE, |e| listed(&e.lines), |e, b| all_of(b, 12).map(|all| e.lines = all)),
@@ -194,6 +197,18 @@ macro_rules! value {
     };
 }
 
+/// A source of numbers in the order of its fields.
+macro_rules! source_of {
+    ($name:ident {$($field:ident),*} $numbers:ident) => {{
+        let &[$($field),*] = $numbers else { return None };
+        Source::$name { $($field: $field.try_into().ok()?),* }
+    }};
+    ($name:ident ($field:ident) $numbers:ident) => {{
+        let &[$field] = $numbers else { return None };
+        Source::$name($field.try_into().ok()?)
+    }};
+}
+
 /// The sources that say nothing but numbers: theirs in the file, and which of w, a and b beside it they have.
 macro_rules! sources {
     ($($number:literal $name:ident $parts:tt [$w:tt, $a:tt, $b:tt];)*) => {
@@ -202,11 +217,18 @@ macro_rules! sources {
             pub fn numbers(&self) -> (u16, u16, u32, u32) {
                 match *self {
                     $(Source::$name $parts => ($number, value!($w), value!($a), value!($b)),)*
-                    Source::TextureWord { of, word } => {
-                        let kind = if of.sampler { 28 } else { 27 };
-                        (kind, word & 0xff | (of.variant as u16) << 8, of.group & 0xffff | of.element << 16, of.binding)
-                    }
+                    Source::TextureWord { of, word } => described(27, of, word & 0xff),
+                    Source::TextureFact { of, fact } => described(29, of, fact as u16),
                 }
+            }
+
+            /// The source of a name of Rust's with the numbers of its fields; none is a word or a fact of a texture or sampler.
+            pub fn parse(name: &str, numbers: &[u32]) -> Option<Source> {
+                let source = match name {
+                    $(stringify!($name) => source_of!($name $parts numbers),)*
+                    _ => return None,
+                };
+                source.is_in_range().then_some(source)
             }
         }
 
@@ -247,6 +269,13 @@ sources! {
     24 FirstInstance {} [_, _, _];
     25 Viewport(k) [k, _, _];
     26 BlendConstant(k) [k, _, _];
+    31 Step(n) [_, n, _];
+}
+
+/// The numbers of a source that is a word, or a fact, of a texture or sampler: theirs follow each other.
+fn described(kind: u16, of: DescriptorKey, number: u16) -> (u16, u16, u32, u32) {
+    let a = of.group & 0xffff | of.element << 16;
+    (kind + u16::from(of.sampler), number | (of.variant as u16) << 8, a, of.binding)
 }
 
 impl Field for Source {
@@ -257,55 +286,33 @@ impl Field for Source {
     }
     fn get(b: &mut Bytes<'_>) -> Result<Source, ReadError> {
         let (number, word, a, binding) = (b.u16()?, b.u16()?, b.u32()?, b.u32()?);
-        match (number, word) {
-            (5..=7 | 9, 3..) => Err(b.invalid(format_args!("dimension {word}"))),
-            (25, 6..) => Err(b.invalid(format_args!("word {word} of the viewport"))),
-            (26, 4..) => Err(b.invalid(format_args!("component {word} of the blend constant"))),
-            (27 | 28, _) => {
+        match number {
+            27..=30 => {
                 let (group, element, variant) = (a & 0xffff, a >> 16, variant(b, (word >> 8).into())?);
-                let of = DescriptorKey { group, binding, sampler: number == 28, variant, element };
-                Ok(Source::TextureWord { of, word: word & 0xff })
+                let of = DescriptorKey { group, binding, sampler: number % 2 == 0, variant, element };
+                let word = word & 0xff;
+                Ok(match number {
+                    27 | 28 => Source::TextureWord { of, word },
+                    _ => Source::TextureFact { of, fact: at(b, TextureFact::ALL, word.into(), "fact")? },
+                })
             }
-            _ => plain_source((number, word, a, binding)).ok_or_else(|| b.invalid(format_args!("source {number}"))),
+            _ => {
+                let source = plain_source((number, word, a, binding));
+                let source = source.ok_or_else(|| b.invalid(format_args!("source {number}")))?;
+                if source.is_in_range() { Ok(source) } else { Err(b.invalid(format_args!("{source:?}"))) }
+            }
         }
     }
 }
 
-/// Kinds of inputs and outputs: their numbers in the file, and the two bytes beside them.
-macro_rules! io_places {
-    ($($number:literal $name:ident $parts:tt [$first:tt, $second:tt];)*) => {
-        impl Field for IoPlace {
-            fn put(&self, out: &mut Vec<u8>) {
-                let bytes = match *self {
-                    $(IoPlace::$name $parts => [$number, value!($first), value!($second)],)*
-                };
-                put_all(&bytes, out);
-            }
-            fn get(b: &mut Bytes<'_>) -> Result<IoPlace, ReadError> {
-                Ok(match (b.u8()?, b.u8()?, b.u8()?) {
-                    $(($number, $first, $second) => IoPlace::$name $parts,)*
-                    (other, ..) => return Err(b.invalid(format_args!("kind {other}"))),
-                })
-            }
-        }
-    };
-}
-
-io_places! {
-    0 Location { number, blend_src } [number, blend_src];
-    1 Position {} [_, _];
-    2 ClipDistance(n) [n, _];
-    3 FragDepth {} [_, _];
-    4 SampleMask {} [_, _];
-    5 Layer {} [_, _];
-    6 ViewportIndex {} [_, _];
-    7 PointSize {} [_, _];
-    8 PointCoord {} [_, _];
-    9 CullDistance(n) [n, _];
-    10 FragStencil {} [_, _];
-    11 Barycentric {} [_, _];
-    12 PrimitiveIndex {} [_, _];
-    13 VertexNumber {} [_, _];
+impl Field for IoPlace {
+    fn put(&self, out: &mut Vec<u8>) {
+        put_all(&self.code(), out);
+    }
+    fn get(b: &mut Bytes<'_>) -> Result<IoPlace, ReadError> {
+        let code = [b.u8()?, b.u8()?, b.u8()?];
+        IoPlace::of_code(code).ok_or_else(|| b.invalid(format_args!("kind {}", code[0])))
+    }
 }
 
 impl Field for InterfaceRow {
@@ -335,6 +342,20 @@ impl Field for StateWord {
     fn get(b: &mut Bytes<'_>) -> Result<StateWord, ReadError> {
         let (space, _) = (b.u16()?, b.u16()?);
         Ok(StateWord { space, register: b.u32()?, value: b.u32()?, mask: b.u32()? })
+    }
+}
+
+impl Field for LaunchStep {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.op.name().to_owned().put(out);
+        self.operands.put(out);
+    }
+    fn get(b: &mut Bytes<'_>) -> Result<LaunchStep, ReadError> {
+        let name = b.text()?;
+        let op = LaunchOp::parse(&name).ok_or_else(|| b.invalid(format_args!("operation {name}")))?;
+        let operands = Vec::get(b)?;
+        let count = operands.len();
+        LaunchStep::new(op, operands).ok_or_else(|| b.invalid(format_args!("{count} operands of {op}")))
     }
 }
 

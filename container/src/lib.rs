@@ -9,18 +9,23 @@
 
 mod bytes;
 mod entry;
+mod family;
 mod field;
+mod launch;
 mod model;
 mod read;
+mod source;
 mod write;
 
 pub use bytes::ReadError;
+pub use launch::{LaunchOp, LaunchStep};
 pub use model::{
-    Access, Container, DepthLayout, DescriptorKey, Dimension, Entry, Facts, InterfaceRow, Interpolation, IoPlace,
-    LineEntry, Member, Meta, Packing, Preload, Program, ProgramRole, RaceMark, Resource, ResourceKind, Sampling, Shape,
-    Source, Stage, StateWord, TexelClass, UNIFORM_FILE, Variable, Variant, flags,
+    Access, Container, DepthLayout, Dimension, Entry, Facts, InterfaceRow, Interpolation, IoPlace, LineEntry, Member,
+    Meta, Packing, Preload, Program, ProgramRole, RaceMark, Resource, ResourceKind, Sampling, Shape, Stage, StateWord,
+    TexelClass, UNIFORM_FILE, Variable, Variant, flags,
 };
 pub use read::{Section, sections, without};
+pub use source::{DescriptorKey, Source, TextureFact};
 
 /// First bytes of every container.
 pub const MAGIC: [u8; 8] = *b"gpucc\0\x1a\n";
@@ -28,7 +33,7 @@ pub const MAGIC: [u8; 8] = *b"gpucc\0\x1a\n";
 pub const VERSION_MAJOR: u16 = 2;
 /// Readers accept every minor version: it adds sections, bits or values, and changes none. Files say the lowest version that
 /// has all they use.
-pub const VERSION_MINOR: u16 = 8;
+pub const VERSION_MINOR: u16 = 9;
 /// Group and binding of immediate data, which has neither: no buffer can be bound there.
 pub const IMMEDIATES: (u32, u32) = (u32::MAX, 0);
 /// Bytes of the file header.
@@ -60,6 +65,8 @@ pub mod tag {
     pub const REGS: [u8; 4] = *b"REGS";
     /// State of the render pipeline that an entry was compiled for; absent of compute.
     pub const PIPE: [u8; 4] = *b"PIPE";
+    /// Computations of the launch; absent when there are none.
+    pub const LNCH: [u8; 4] = *b"LNCH";
     /// Programs that the code of an entry consists of; absent when it is one.
     pub const PROG: [u8; 4] = *b"PROG";
     /// Constant bytes that the code reads; absent when there are none.

@@ -5,6 +5,9 @@ use std::borrow::Cow;
 use gpucc_pipeline::{Format, Pipeline, named};
 pub use gpucc_pipeline::{Interpolation, IoPlace, Sampling, Variant};
 
+use crate::launch::LaunchStep;
+use crate::source::{DescriptorKey, Source};
+
 /// File codes from here up name uniform files (section `UNIF`); below, register files (section `PREL`).
 pub const UNIFORM_FILE: u8 = 0x80;
 
@@ -92,6 +95,8 @@ pub struct Entry {
     /// The preloads before the first instruction: register files first, then uniform files. Of an entry with several
     /// programs, each has its own.
     pub preloads: Vec<Preload>,
+    /// Computations of the launch, of which preloads and later ones name the results.
+    pub steps: Vec<LaunchStep>,
     /// Inputs and outputs of a vertex or fragment entry.
     pub interface: Vec<InterfaceRow>,
     /// Hardware registers that the code wants set.
@@ -126,6 +131,12 @@ impl Entry {
         self.programs.iter().map(|p| (p.role, Cow::Owned(self.part(p)))).collect()
     }
 
+    /// Where each value comes from that the driver loads, or computes with.
+    pub fn sources(&self) -> impl Iterator<Item = Source> + '_ {
+        let operands = self.steps.iter().flat_map(|s| &s.operands);
+        self.preloads.iter().map(|p| &p.source).chain(operands).copied()
+    }
+
     fn part(&self, p: &Program) -> Entry {
         let slice = |bytes: &[u8], (from, size): (u32, u32)| {
             bytes.get(from as usize..(from as usize).saturating_add(size as usize)).unwrap_or_default().to_vec()
@@ -147,6 +158,7 @@ impl Entry {
             },
             resources: self.resources.clone(),
             preloads: p.preloads.clone(),
+            steps: self.steps.clone(),
             interface: self.interface.clone(),
             state: self.state.clone(),
             pipeline: self.pipeline.clone(),
@@ -443,21 +455,6 @@ impl Resource {
     }
 }
 
-/// Which descriptor of a texture or sampler.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct DescriptorKey {
-    /// Bind group of the resource.
-    pub group: u32,
-    /// Binding in its group.
-    pub binding: u32,
-    /// Whether it is a sampler's.
-    pub sampler: bool,
-    /// The use of the resource that is bound there.
-    pub variant: Variant,
-    /// Element of a binding array; 0 of a single resource.
-    pub element: u32,
-}
-
 /// One 32-bit unit that the driver loads before the first instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Preload {
@@ -469,94 +466,6 @@ pub struct Preload {
     pub index: u16,
     /// Where the value comes from.
     pub source: Source,
-}
-
-/// Where a preloaded value comes from. Values per invocation (local id, lane) go to register files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
-    /// A constant.
-    Const(u32),
-    /// Low word of the address of a buffer.
-    BufferAddressLo {
-        /// Bind group.
-        group: u32,
-        /// Binding in its group.
-        binding: u32,
-    },
-    /// High word of the address of a buffer.
-    BufferAddressHi {
-        /// Bind group.
-        group: u32,
-        /// Binding in its group.
-        binding: u32,
-    },
-    /// Size of the binding in bytes.
-    BufferSize {
-        /// Bind group.
-        group: u32,
-        /// Binding in its group.
-        binding: u32,
-    },
-    /// A word of the descriptor that the family's ABI page defines for this resource.
-    DescriptorWord {
-        /// Bind group.
-        group: u32,
-        /// Binding in its group.
-        binding: u32,
-        /// Word of the descriptor.
-        word: u16,
-    },
-    /// Workgroup id in dimension 0, 1 or 2.
-    WorkgroupId(u16),
-    /// Workgroups in dimension 0, 1 or 2.
-    NumWorkgroups(u16),
-    /// Local invocation id in dimension 0, 1 or 2.
-    LocalId(u16),
-    /// Local invocation index.
-    LocalIndex,
-    /// Global invocation id in dimension 0, 1 or 2.
-    GlobalId(u16),
-    /// Number of the lane in its subgroup.
-    LaneId,
-    /// Number of the subgroup in its workgroup.
-    SubgroupId,
-    /// Where workgroup memory starts.
-    SharedBase,
-    /// Where the scratch of this invocation (or subgroup, by family) starts: low word.
-    ScratchBase,
-    /// High word of the same.
-    ScratchBaseHi,
-    /// Address of section `DATA`: low word.
-    DataAddressLo,
-    /// Address of section `DATA`: high word.
-    DataAddressHi,
-    /// Address of a table that the family's ABI page defines (descriptors): low word of table 0, 1, ...
-    TableAddressLo(u16),
-    /// High word of the same.
-    TableAddressHi(u16),
-    /// A value that the family's ABI page defines under this number.
-    Family(u32),
-    /// A word of the immediate data.
-    Immediate(u32),
-    /// Number of the vertex, without the base that the draw adds.
-    VertexIndex,
-    /// Number of the instance, without the first one.
-    InstanceIndex,
-    /// The addend of a vertex's number: the first vertex, or the base of an indexed draw.
-    FirstVertex,
-    /// The first instance.
-    FirstInstance,
-    /// A number of the viewport: 0 to 2 half its size with y down, and its range of depth; 3 to 5 its middle, and its least depth.
-    Viewport(u16),
-    /// A component of the blend constant.
-    BlendConstant(u16),
-    /// A word of the descriptor of a texture or sampler, as the family's ABI page defines it.
-    TextureWord {
-        /// Whose.
-        of: DescriptorKey,
-        /// Word of the descriptor, below 256.
-        word: u16,
-    },
 }
 
 /// The part of a load or store that a check for races needs.

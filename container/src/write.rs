@@ -2,7 +2,8 @@
 
 use crate::bytes::put_name16;
 use crate::entry::{ROWS, Row};
-use crate::model::{Container, Entry, IoPlace, Source, Stage, Variant};
+use crate::model::{Container, Entry, IoPlace, Stage, Variant};
+use crate::source::Source;
 use crate::{HEADER_SIZE, MAGIC, SECTION_SIZE, VERSION_MAJOR, VERSION_MINOR, WHOLE_FILE, tag};
 
 struct Part {
@@ -37,10 +38,14 @@ impl Container {
         }
         // The lowest version that has all that is used: vertex and fragment entries came with the first minor one, pipelines with
         // the second, variables with the third, variants, several programs and the sources behind 24 with the fourth, layers and viewports with the fifth, facts of the
-        // source with the sixth, sizes of points, places in them and cull distances with the seventh, storage textures of any format with the eighth.
+        // source with the sixth, sizes of points, places in them and cull distances with the seventh, storage textures of any format with the eighth,
+        // facts of textures and computations of the launch with the ninth.
         let any = |has: fn(&Entry) -> bool| self.entries.iter().any(has);
         let minor = match () {
-            () if any(|e| e.resources.iter().any(|r| r.shape.variant == Variant::AnyFormat)) => VERSION_MINOR,
+            () if any(|e| !e.steps.is_empty() || e.sources().any(|s| matches!(s, Source::TextureFact { .. }))) => {
+                VERSION_MINOR
+            }
+            () if any(|e| e.resources.iter().any(|r| r.shape.variant == Variant::AnyFormat)) => 8,
             () if any(|e| has_points_or_culls(e) || e.facts.as_ref().is_some_and(|f| !f.reads.is_empty())) => 7,
             () if any(|e| e.facts.is_some()) => 6,
             () if any(|e| e.interface.iter().any(|r| matches!(r.at, IoPlace::Layer | IoPlace::ViewportIndex))) => 5,
@@ -77,7 +82,7 @@ fn asks_for_more(e: &Entry) -> bool {
     let new = |s: &Source| matches!(s, Source::Viewport(_) | Source::BlendConstant(_) | Source::TextureWord { .. });
     !e.programs.is_empty()
         || e.resources.iter().any(|r| r.shape.variant != Variant::Whole)
-        || e.preloads.iter().any(|p| new(&p.source))
+        || e.sources().any(|s| new(&s))
 }
 
 fn assemble(parts: &[Part], entries: u32, minor: u16) -> Vec<u8> {

@@ -1,9 +1,9 @@
 //! The format from outside: round trip, optional sections, damaged files.
 
 use gpucc_container::{
-    Access, Container, DepthLayout, Dimension, Entry, Facts, InterfaceRow, LineEntry, Member, Meta, Preload, Program,
-    ProgramRole, RaceMark, ReadError, Resource, ResourceKind, Shape, Source, Stage, StateWord, TexelClass, Variable,
-    Variant, sections, without,
+    Access, Container, DepthLayout, Dimension, Entry, Facts, InterfaceRow, LaunchOp, LaunchStep, LineEntry, Member,
+    Meta, Preload, Program, ProgramRole, RaceMark, ReadError, Resource, ResourceKind, Shape, Source, Stage, StateWord,
+    TexelClass, TextureFact, Variable, Variant, sections, without,
 };
 use gpucc_pipeline::*;
 
@@ -62,6 +62,7 @@ fn sample() -> Container {
             shape: Shape::default(),
         }],
         preloads: preloads.clone(),
+        steps: Vec::new(),
         interface: Vec::new(),
         state: Vec::new(),
         pipeline: None,
@@ -221,6 +222,28 @@ fn variants_read_back() {
     assert_eq!(older.write()[10], 4, "the minor version that has variants");
     let read = Container::read(&bytes).unwrap();
     assert_eq!(read, c);
+    let mut newer = c.clone();
+    for of in [read.entries[0].resources[0].descriptor(3), read.entries[0].resources[1].descriptor(0)] {
+        let sources = TextureFact::ALL.iter().map(|&fact| Source::TextureFact { of, fact });
+        let one = |source| Preload { file: 0x80, lane: 2, index: 0, source };
+        newer.entries[0].preloads.extend(sources.map(one));
+    }
+    assert_eq!(newer.write()[10], 9, "the minor version that has facts of textures");
+    assert_eq!(Container::read(&newer.write()).unwrap(), newer);
+    newer.entries[0].preloads.clear();
+    let operands = |op: LaunchOp| [Source::Step(3), Source::Const(7), Source::Immediate(2)][..op.operands()].to_vec();
+    newer.entries[0].steps = LaunchOp::ALL.iter().filter_map(|&op| LaunchStep::new(op, operands(op))).collect();
+    assert_eq!(newer.entries[0].steps.len(), LaunchOp::ALL.len());
+    let written = newer.write();
+    assert_eq!(written[10], 9, "the minor version that has computations of the launch");
+    assert_eq!(Container::read(&written).unwrap(), newer);
+    let at = written.windows(4).position(|w| w == b"fadd").unwrap();
+    for (name, why) in [(b"fsin", "2 operands of fsin"), (b"what", "operation what")] {
+        let mut damaged = written.clone();
+        damaged[at..at + 4].copy_from_slice(name);
+        let e = Container::read(&damaged).unwrap_err().to_string();
+        assert!(e.contains("LNCH") && e.contains(why), "{e}");
+    }
     for (k, r) in read.entries[0].resources.iter().enumerate() {
         assert_eq!(read.entries[0].resources.iter().position(|o| o.is_same(r)), Some(k));
     }

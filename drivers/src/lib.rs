@@ -14,7 +14,7 @@ pub mod surface;
 
 pub use place::{Descriptors, Part};
 pub use placer::Placer;
-pub use surface::{BoundView, Plane, Surface, SurfaceLayout};
+pub use surface::{BoundView, Plane, Surface, SurfaceLayout, sampler_of};
 
 use gpucc_container::{Container, Entry, ResourceKind, Stage};
 use gpucc_pipeline::Pipeline;

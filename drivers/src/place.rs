@@ -1,6 +1,6 @@
 //! The part of a driver that all families have alike: what is bound gets a place in memory and descriptors.
 
-use gpucc_container::{Access, Entry, Resource, ResourceKind, Stage, Variant};
+use gpucc_container::{Access, Entry, Resource, ResourceKind, Stage, TextureFact, Variant};
 use gpucc_sim::texture::{Format, Image};
 use gpucc_sim::{
     AddressSpace, BoundTexture, Bytes, Descriptor, Device, Dispatch, DrawDevice, Kept, Registers, Resident, Trap,
@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use crate::link::{PlacedAttribute, attributes};
 use crate::placer::Placer;
-use crate::surface::{BoundView, Plane, Surface, SurfaceLayout};
+use crate::surface::{BoundView, Plane, Surface, SurfaceLayout, sampler_facts, sampler_of};
 use crate::{DrawJob, DriverPart};
 
 /// How a family describes what is bound. Numbers come from its references.
@@ -46,6 +46,12 @@ pub trait Descriptors {
     /// # Errors
     /// A resource that fits none.
     fn texture(&self, view: &BoundView<'_, Self::Layout>) -> Result<Vec<u32>, Trap>;
+
+    /// Facts of how the texels of a storage texture lie, where programs ask for some.
+    fn texel_facts(&self, view: &BoundView<'_, Self::Layout>) -> Vec<(TextureFact, u32)> {
+        let _ = view;
+        Vec::new()
+    }
 
     /// Words of the descriptor of a sampler: of a derived one what [`Resource`]'s variant says, some of which nobody binds.
     ///
@@ -250,20 +256,19 @@ impl<D: Descriptors> Part<D> {
         for (resource, element, view, surface) in bound {
             let (s, address) = (&self.surfaces[surface], device.residents[surface].address);
             let image = self.image(s.image, dispatch);
-            let words = self.family.texture(&BoundView {
-                resource,
-                view,
-                image,
-                plane: s.plane,
-                layout: &s.layout,
-                address,
-            })?;
-            device.descriptors.push(Descriptor { of: resource.descriptor(element), words });
+            let view = BoundView { resource, view, image, plane: s.plane, layout: &s.layout, address };
+            let words = self.family.texture(&view)?;
+            let mut facts = view.facts();
+            if resource.kind == ResourceKind::StorageTexture {
+                facts.extend(self.family.texel_facts(&view));
+            }
+            device.descriptors.push(Descriptor { of: resource.descriptor(element), words, facts });
         }
         for r in all().map(|r| r.1).filter(|r| r.kind == ResourceKind::Sampler) {
             for element in 0..r.count.max(1) {
-                let words = self.family.sampler(r, dispatch, element)?;
-                device.descriptors.push(Descriptor { of: r.descriptor(element), words });
+                let (of, words) = (r.descriptor(element), self.family.sampler(r, dispatch, element)?);
+                let facts = sampler_facts(&sampler_of(of, dispatch)?);
+                device.descriptors.push(Descriptor { of, words, facts });
             }
         }
         Ok(())

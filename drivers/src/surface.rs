@@ -1,8 +1,8 @@
 //! Where texels lie: a texture's bytes, or those of one of its planes, in the layout of a family.
 
-use gpucc_container::Resource;
-use gpucc_sim::BoundTexture;
-use gpucc_sim::texture::{Codec, Format, Image, TexelAt};
+use gpucc_container::{DescriptorKey, Resource, TextureFact, Variant};
+use gpucc_sim::texture::{Codec, Dim, Filter, Format, Image, Sampler, TexelAt};
+use gpucc_sim::{BoundTexture, Dispatch, Trap};
 
 /// The part of a texture that a surface holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -164,4 +164,45 @@ impl<L> BoundView<'_, L> {
     pub fn format(&self) -> Format {
         self.plane.format(&self.view, self.image)
     }
+
+    /// The facts that mean the same on all families.
+    pub fn facts(&self) -> Vec<(TextureFact, u32)> {
+        let (view, image) = (self.view, self.image);
+        let [w, h, d] = image.level_size(view.base_level);
+        let by = if self.resource.shape.variant == Variant::Samples { 2 } else { 1 };
+        vec![
+            (TextureFact::Width, w * by),
+            (TextureFact::Height, h * by),
+            (TextureFact::Depth, if image.is_3d { d } else { 1 }),
+            (TextureFact::Layers, if view.dim == Dim::Cube { view.layers / 6 } else { view.layers }),
+            (TextureFact::Levels, view.levels),
+            (TextureFact::Samples, image.samples),
+            (TextureFact::LastLevel, view.levels - 1),
+            (TextureFact::Srgb, self.format().is_srgb().into()),
+        ]
+    }
+}
+
+/// The sampler that a descriptor is of. The nearest texel of the nearest level nobody binds.
+///
+/// # Errors
+/// Nothing is bound there.
+pub fn sampler_of(of: DescriptorKey, dispatch: &Dispatch) -> Result<Sampler, Trap> {
+    if of.variant == Variant::Nearest {
+        return Ok(Sampler::default());
+    }
+    let bound = *dispatch.require_sampler(of.group, of.binding, of.element)?;
+    Ok(match of.variant {
+        Variant::LevelZero => Sampler { lod_min: 0.0, lod_max: 0.0, lod_bias: 0.0, ..bound },
+        _ => bound,
+    })
+}
+
+/// The facts of a sampler.
+pub(crate) fn sampler_facts(s: &Sampler) -> Vec<(TextureFact, u32)> {
+    vec![
+        (TextureFact::LeastLevel, s.lod_min.to_bits()),
+        (TextureFact::GreatestLevel, s.lod_max.to_bits()),
+        (TextureFact::MixesLevels, (s.mip == Filter::Linear).into()),
+    ]
 }

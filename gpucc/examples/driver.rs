@@ -121,6 +121,7 @@ pub fn programmed_part(p: &Program, code: &[u8], data: &[u8]) -> Entry {
         },
         resources: resources(p),
         preloads: p.preloads.iter().map(preload).collect(),
+        steps: p.steps.iter().map(|s| s.step.clone()).collect(),
         interface: rows(&p.inputs, false).chain(rows(&p.outputs, true)).collect(),
         state: p
             .state

@@ -1,7 +1,7 @@
 //! The legend of a listing: contents of the registers and words that a driver fills.
 
-use gpucc_container::{Access, DescriptorKey, Entry, Preload, Resource, ResourceKind, Source, Variant};
-use gpucc_isa::{Described, Names};
+use gpucc_container::{DescriptorKey, Entry, LaunchStep, Preload, Resource, ResourceKind, Source, Variant};
+use gpucc_isa::Names;
 
 /// A place that the driver fills: `file 0 index 3 lane 0` without the names of its family, which
 /// [`Backend::names`](crate::Backend::names) of a target gives.
@@ -29,31 +29,30 @@ pub fn lines(e: &Entry, names: Option<&Names>) -> Vec<(String, String)> {
             let what = format!("{} of {}, words {word} to {last}", words_of(names), variable(e, group, binding));
             (format!("{} to {}", name(&run[0]), name(&run[run.len() - 1])), what)
         }
-        _ => (name(&run[0]), source_text(e, &run[0], names)),
+        _ => (name(&run[0]), source_text(e, run[0].source, names)),
     };
     let mut all: Vec<_> = e.preloads.chunk_by(follows).map(line).collect();
     // What others are computed of, and no place holds.
-    let is_loaded = |n: u32| e.preloads.iter().any(|p| p.source == Source::Family(n));
-    let rows = (0..).map_while(|n| Some((n, computed(e, names, n)?)));
-    all.extend(rows.filter(|r| !is_loaded(r.0)).map(|(n, what)| (family_source(names, n), what)));
+    let is_loaded = |n: u32| e.preloads.iter().any(|p| p.source == Source::Step(n));
+    let steps = (0..).zip(&e.steps).filter(|(n, _)| !is_loaded(*n));
+    all.extend(steps.map(|(n, step)| (format!("step {n} of the launch"), step_text(e, step, names))));
     all
 }
 
-/// The computation of the launch that a source of the family means.
-fn computed(e: &Entry, names: Option<&Names>, n: u32) -> Option<String> {
-    names.and_then(|x| (x.computed)(&e.meta.family_words, n))
-}
-
-/// The name of a source of the family.
-fn family_source(names: Option<&Names>, n: u32) -> String {
-    names.and_then(|x| (x.source)(n)).unwrap_or_else(|| format!("source {n} of the family"))
+/// A computation of the launch, in words.
+pub(crate) fn step_text(e: &Entry, step: &LaunchStep, names: Option<&Names>) -> String {
+    let operand = |&source: &Source| match source {
+        Source::Step(n) => format!("step {n}"),
+        source => source_text(e, source, names),
+    };
+    format!("{}({})", step.op, step.operands.iter().map(operand).collect::<Vec<_>>().join("; "))
 }
 
 /// Where a value comes from, in words. The entry is that of the program whose preload it is.
-pub(crate) fn source_text(e: &Entry, p: &Preload, names: Option<&Names>) -> String {
+pub(crate) fn source_text(e: &Entry, source: Source, names: Option<&Names>) -> String {
     let xyz = |c: u16| ["x", "y", "z"].get(c as usize).copied().unwrap_or("?");
     let table = |t: u16| names.and_then(|n| (n.table)(t)).unwrap_or_else(|| format!("table {t}"));
-    match p.source {
+    match source {
         Source::Const(v) => constant(v),
         Source::BufferAddressLo { group, binding } => format!("address of {}, low word", variable(e, group, binding)),
         Source::BufferAddressHi { group, binding } => format!("address of {}, high word", variable(e, group, binding)),
@@ -68,12 +67,10 @@ pub(crate) fn source_text(e: &Entry, p: &Preload, names: Option<&Names>) -> Stri
         Source::LocalIndex => "local index".into(),
         Source::TableAddressLo(t) => format!("address of {}, low word", table(t)),
         Source::TableAddressHi(t) => format!("address of {}, high word", table(t)),
-        Source::Family(n) => {
-            let name = family_source(names, n);
-            match computed(e, names, n) {
-                Some(what) => format!("{name}: {what}"),
-                None => name,
-            }
+        Source::Family(n) => names.and_then(|x| (x.source)(n)).unwrap_or_else(|| format!("source {n} of the family")),
+        Source::Step(n) => {
+            let step = e.steps.get(n as usize).map_or_else(String::new, |s| format!(": {}", step_text(e, s, names)));
+            format!("step {n} of the launch{step}")
         }
         Source::Immediate(word) => format!("immediate data, word {word}"),
         Source::Viewport(k) if k < 3 => format!("scale of the viewport, {}", xyz(k)),
@@ -81,31 +78,19 @@ pub(crate) fn source_text(e: &Entry, p: &Preload, names: Option<&Names>) -> Stri
         Source::BlendConstant(k) => {
             format!("blend constant, {}", ["red", "green", "blue", "alpha"].get(usize::from(k)).unwrap_or(&"?"))
         }
-        Source::TextureWord { of, word } => {
-            let made = if of.variant == Variant::Whole { "" } else { of.variant.name() };
-            let what = if of.sampler { "sampler" } else { "texture" };
-            let name = variable(e, of.group, of.binding);
-            let element = if of.element > 0 { format!(", element {}", of.element) } else { String::new() };
-            let what = format!("{made} {what}");
-            let whole = format!("{} {name}{element}", what.trim_start());
-            match names.and_then(|n| (n.fact)(p.file, described(e, &of), word)) {
-                Some(fact) => format!("{fact} of {whole}"),
-                None => format!("descriptor of {whole}, word {word}"),
-            }
-        }
+        Source::TextureWord { of, word } => format!("descriptor of {}, word {word}", described(e, of)),
+        Source::TextureFact { of, fact } => format!("{} of {}", fact.name().replace('_', " "), described(e, of)),
         // The rest carry no number: their names say it all.
         ref other => snake(&format!("{other:?}")).replace('_', " "),
     }
 }
 
-/// What a descriptor is of.
-fn described(e: &Entry, of: &DescriptorKey) -> Described {
-    let is = |r: &&Resource| (r.group, r.binding) == (of.group, of.binding) && r.kind == ResourceKind::StorageTexture;
-    match e.resources.iter().find(is) {
-        _ if of.sampler => Described::Sampler,
-        Some(r) => Described::Storage(r.access != Access::Read),
-        None => Described::Texture,
-    }
+/// The texture or sampler that a descriptor is of.
+fn described(e: &Entry, of: DescriptorKey) -> String {
+    let made = if of.variant == Variant::Whole { String::new() } else { format!("{} ", of.variant) };
+    let what = if of.sampler { "sampler" } else { "texture" };
+    let element = if of.element > 0 { format!(", element {}", of.element) } else { String::new() };
+    format!("{made}{what} {}{element}", variable(e, of.group, of.binding))
 }
 
 /// The part of a buffer that a family's preloads give words of.

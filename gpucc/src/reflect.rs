@@ -11,8 +11,8 @@ use std::borrow::Cow;
 
 pub use gpucc_container::{Access, DepthLayout, Interpolation, Member, Packing, Sampling};
 use gpucc_container::{
-    Container, Entry, InterfaceRow, IoPlace, Preload, ProgramRole, Resource, ResourceKind, Shape, Source, Stage,
-    UNIFORM_FILE, flags,
+    Container, Entry, InterfaceRow, IoPlace, LaunchStep, Preload, ProgramRole, Resource, ResourceKind, Shape, Source,
+    Stage, UNIFORM_FILE, flags,
 };
 use gpucc_isa::Names;
 use gpucc_pipeline::Pipeline;
@@ -76,6 +76,8 @@ pub struct Program {
     pub immediates: Option<Immediates>,
     /// The values that must be in place before the first instruction, register files before uniform files.
     pub preloads: Vec<Loaded>,
+    /// Computations of the launch, which preloads and later ones name by number.
+    pub steps: Vec<Computed>,
     /// Attributes of a vertex program, varyings of a fragment program.
     pub inputs: Vec<Slot>,
     /// Positions and varyings of a vertex program, colours, depth and mask of a fragment program.
@@ -195,6 +197,15 @@ pub struct Loaded {
     pub is_uniform: bool,
     /// Where the value comes from.
     pub source: Source,
+    /// The same in words.
+    pub meaning: String,
+}
+
+/// A computation of the launch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Computed {
+    /// Operation, and where its operands come from.
+    pub step: LaunchStep,
     /// The same in words.
     pub meaning: String,
 }
@@ -355,8 +366,9 @@ fn program(
         place: place(names, (p.file, p.index, p.lane)),
         is_uniform: p.file >= UNIFORM_FILE,
         source: p.source,
-        meaning: legend::source_text(&part, p, names),
+        meaning: legend::source_text(&part, p.source, names),
     };
+    let computed = |step: &LaunchStep| Computed { step: step.clone(), meaning: legend::step_text(&part, step, names) };
     let slots = |output: bool| {
         let rows = e.interface.iter().enumerate().filter(move |(_, r)| r.output == output);
         rows.map(|(n, r)| slot(e, n, r, names)).collect()
@@ -383,8 +395,9 @@ fn program(
         subgroup_size: meta.subgroup_size,
         occupancy: occupancy.map(|(unit, count)| Occupancy { unit, count, limited_by: None }),
         bindings: bindings(e),
-        immediates: immediates(e, &part.preloads),
+        immediates: immediates(&part),
         preloads: part.preloads.iter().map(loaded).collect(),
+        steps: part.steps.iter().map(computed).collect(),
         inputs: slots(false),
         outputs: slots(true),
         uses: uses(e),
@@ -456,16 +469,15 @@ fn bindings(e: &Entry) -> Vec<Binding> {
     rows.map(one).collect()
 }
 
-fn immediates(e: &Entry, preloads: &[Preload]) -> Option<Immediates> {
+/// The immediate data of a program.
+fn immediates(e: &Entry) -> Option<Immediates> {
     let (n, r) = e.resources.iter().enumerate().find(|(_, r)| r.kind == ResourceKind::Immediates)?;
     let at = (r.group, r.binding);
-    let mut words: Vec<u32> = preloads
-        .iter()
-        .filter_map(|p| if let Source::Immediate(word) = p.source { Some(word) } else { None })
-        .collect();
+    let word = |s| if let Source::Immediate(word) = s { Some(word) } else { None };
+    let mut words: Vec<u32> = e.sources().filter_map(word).collect();
     words.sort_unstable();
     words.dedup();
-    let in_memory = preloads.iter().any(|p| match p.source {
+    let in_memory = e.sources().any(|s| match s {
         Source::BufferAddressLo { group, binding } | Source::DescriptorWord { group, binding, .. } => {
             (group, binding) == at
         }

@@ -18,7 +18,7 @@ fn ends(list: &[String], with: &str) -> usize {
     list.iter().filter(|l| l.ends_with(with)).count()
 }
 
-/// Facts of a texture have their names where they stand among the words of its descriptor; what a unit reads has none.
+/// Facts of a texture are said by name; what a unit reads are words of its descriptor.
 #[test]
 fn facts_of_textures_have_names() {
     let text = "@group(0) @binding(1) var t: texture_2d_array<f32>;
@@ -31,14 +31,9 @@ fn facts_of_textures_have_names() {
             o[4] = bitcast<u32>(textureSampleLevel(t, s, vec2f(0.5), 0, 1.0).x);
             textureStore(i, vec2u(1, 2), vec4f(1));
         }";
-    for (target, layers) in [
-        ("tesla:nv50", "depth, layers or cubes"),
-        ("tesla:nva3", "depth, layers or cubes"),
-        ("vivante:gc3000", "layers or cubes"),
-        ("vivante:gc7000", "layers or cubes"),
-    ] {
+    for target in ["tesla:nv50", "tesla:nva3", "vivante:gc3000", "vivante:gc7000"] {
         let list = lines(text, target);
-        for fact in ["width", "height", layers, "levels"] {
+        for fact in ["width", "height", "layers", "levels"] {
             assert_eq!(
                 ends(&list, &format!("= {fact} of texture `t` (group 0 binding 1)")),
                 1,
@@ -61,12 +56,11 @@ fn computations_of_the_launch_are_said() {
         @compute @workgroup_size(8) fn main(@builtin(local_invocation_index) i: u32) { o[i] *= u.x * u.y + u.z; }";
     for target in ["vivante:gc2000", "vivante:gc7000"] {
         let list = lines(text, target);
-        let product = list.iter().filter(|l| l.contains("product of floats: word ")).count();
-        let sum = list.iter().filter(|l| l.contains("of the family words: sum of floats: ")).count();
-        let size = list.iter().filter(|l| l.contains("size of group 0 binding 1 in bytes, less ")).count();
+        let u = "contents of `u` (group 0 binding 0)";
+        let product = ends(&list, &format!(" of the launch = fmul({u}, word 0; {u}, word 1)"));
+        let sum = ends(&list, &format!(" of the launch: fadd(step 0; {u}, word 2)"));
+        let size = list.iter().filter(|l| l.contains("limit(size of `o` (group 0 binding 1) in bytes; ")).count();
         assert_eq!((product, sum), (1, 1), "{target}: {list:#?}");
         assert!(size > 0, "{target}: {list:#?}");
-        let given = "word 0 of the launch to word 2 of the launch = contents of `u` (group 0 binding 0), words 0 to 2";
-        assert!(list.iter().any(|l| l == given), "{target}: {list:#?}");
     }
 }

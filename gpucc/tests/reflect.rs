@@ -95,7 +95,8 @@ fn push_words_say_which_ones_are_read() {
         let all = reflect(text, target);
         let p = all.programs[0].immediates.as_ref().expect("a block");
         assert_eq!((p.name.as_deref(), p.size, &p.words[..]), (Some("p"), 16, &[1, 3][..]), "{target}");
-        let sources = all.programs[0].preloads.iter().map(|l| l.source);
+        let computed = all.programs[0].steps.iter().flat_map(|s| s.step.operands.iter().copied());
+        let sources = all.programs[0].preloads.iter().map(|l| l.source).chain(computed);
         assert_eq!(sources.filter(|s| matches!(s, Source::Immediate(1 | 3))).count(), 2, "{target}");
         assert!(all.programs[0].bindings.iter().all(|b| b.kind != ResourceKind::Immediates));
     }

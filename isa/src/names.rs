@@ -15,26 +15,10 @@ pub struct Names {
     pub register: fn(u16, u32) -> Option<String>,
     /// A word of the family in the metadata: its number, and the stage as a bit of [`crate::stage`].
     pub word: fn(usize, u8) -> Option<String>,
-    /// A word of the descriptor of a texture or sampler that is no part of what the unit reads: a fact of it, such as its width. With the file
-    /// of the place that is loaded.
-    pub fact: fn(u8, Described, u16) -> Option<&'static str>,
-    /// A computation of the launch that the words of the family have: the one that a source of the family of this number means.
-    pub computed: fn(&[u32], u32) -> Option<String>,
     /// Whether the words of buffers that are loaded are of their contents; otherwise they are of their descriptors.
     pub loads_contents: bool,
     /// Whether an instruction, as listings show it, is one of a kind.
     pub marked: fn(&str, Mark) -> bool,
-}
-
-/// What a descriptor is of, as far as its words may differ.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Described {
-    /// A texture, or a part of one.
-    Texture,
-    /// A storage texture, and whether it is written.
-    Storage(bool),
-    /// A sampler.
-    Sampler,
 }
 
 /// The kinds of instructions that pages about code mark. An instruction may be of several.
@@ -74,8 +58,6 @@ impl Names {
         table: |_| None,
         register: |_, _| None,
         word: |_, _| None,
-        fact: |_, _, _| None,
-        computed: |_, _| None,
         loads_contents: false,
         marked: |_, _| false,
     };

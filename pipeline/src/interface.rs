@@ -43,31 +43,105 @@ pub enum IoPlace {
     SampleMask,
 }
 
+/// The value of a number that a row of the table may leave out.
+macro_rules! value {
+    (_) => {
+        0
+    };
+    ($name:ident) => {
+        $name
+    };
+}
+
+/// Kinds of inputs and outputs: their numbers in files, their names in texts, and the two numbers that they may have.
+macro_rules! io_places {
+    ($($code:literal $name:literal $variant:ident $parts:tt [$first:tt, $second:tt];)*) => {
+        impl IoPlace {
+            /// Name of the kind in texts.
+            pub const fn kind(self) -> &'static str {
+                match self {
+                    $(IoPlace::$variant { .. } => $name,)*
+                }
+            }
+
+            /// Number of the kind in files, and the numbers of the place: those of the location and of the blend source, or of the distance.
+            pub const fn code(self) -> [u8; 3] {
+                match self {
+                    $(IoPlace::$variant $parts => [$code, value!($first), value!($second)],)*
+                }
+            }
+
+            /// The place of such numbers.
+            pub const fn of_code(code: [u8; 3]) -> Option<IoPlace> {
+                Some(match code {
+                    $([$code, $first, $second] => IoPlace::$variant $parts,)*
+                    _ => return None,
+                })
+            }
+
+            /// The first place of the kind of a name.
+            pub fn parse(kind: &str) -> Option<IoPlace> {
+                let code = match kind {
+                    $($name => $code,)*
+                    _ => return None,
+                };
+                IoPlace::of_code([code, 0, 0])
+            }
+        }
+    };
+}
+
+io_places! {
+    0 "location" Location { number, blend_src } [number, blend_src];
+    1 "position" Position {} [_, _];
+    2 "clip_distance" ClipDistance(n) [n, _];
+    3 "frag_depth" FragDepth {} [_, _];
+    4 "sample_mask" SampleMask {} [_, _];
+    5 "layer" Layer {} [_, _];
+    6 "viewport_index" ViewportIndex {} [_, _];
+    7 "point_size" PointSize {} [_, _];
+    8 "point_coord" PointCoord {} [_, _];
+    9 "cull_distance" CullDistance(n) [n, _];
+    10 "frag_stencil" FragStencil {} [_, _];
+    11 "barycentric" Barycentric {} [_, _];
+    12 "primitive_index" PrimitiveIndex {} [_, _];
+    13 "vertex_number" VertexNumber {} [_, _];
+}
+
 impl IoPlace {
     /// A location of the first blend source.
     pub const fn location(number: u8) -> IoPlace {
         IoPlace::Location { number, blend_src: 0 }
     }
+
+    /// Its number among those of the kind, where there are several: that of the location or distance.
+    pub const fn number(self) -> Option<u8> {
+        match self {
+            IoPlace::Location { number: n, .. } | IoPlace::ClipDistance(n) | IoPlace::CullDistance(n) => Some(n),
+            _ => None,
+        }
+    }
+
+    /// The place of the same kind with this number, where there are several.
+    pub const fn with_number(self, n: u8) -> IoPlace {
+        match self {
+            IoPlace::Location { blend_src, .. } => IoPlace::Location { number: n, blend_src },
+            IoPlace::ClipDistance(_) => IoPlace::ClipDistance(n),
+            IoPlace::CullDistance(_) => IoPlace::CullDistance(n),
+            alone => alone,
+        }
+    }
 }
 
 impl fmt::Display for IoPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.kind())?;
+        if let Some(n) = self.number() {
+            write!(f, " {n}")?;
+        }
         match self {
-            IoPlace::Location { number, blend_src: 0 } => write!(f, "location {number}"),
-            IoPlace::Location { number, blend_src } => write!(f, "location {number} blend_src {blend_src}"),
-            IoPlace::Position => f.write_str("position"),
-            IoPlace::ClipDistance(n) => write!(f, "clip_distance {n}"),
-            IoPlace::CullDistance(n) => write!(f, "cull_distance {n}"),
-            IoPlace::PointSize => f.write_str("point_size"),
-            IoPlace::PointCoord => f.write_str("point_coord"),
-            IoPlace::Barycentric => f.write_str("barycentric"),
-            IoPlace::PrimitiveIndex => f.write_str("primitive_index"),
-            IoPlace::VertexNumber => f.write_str("vertex_number"),
-            IoPlace::Layer => f.write_str("layer"),
-            IoPlace::ViewportIndex => f.write_str("viewport_index"),
-            IoPlace::FragDepth => f.write_str("frag_depth"),
-            IoPlace::FragStencil => f.write_str("frag_stencil"),
-            IoPlace::SampleMask => f.write_str("sample_mask"),
+            IoPlace::Location { blend_src: n @ 1.., .. } => write!(f, " blend_src {n}"),
+            _ => Ok(()),
         }
     }
 }

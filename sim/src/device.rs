@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use gpucc_container::{DescriptorKey, Resource};
+use gpucc_container::{DescriptorKey, Resource, TextureFact};
 
 use crate::kept::Bytes;
 use crate::memory::AllocId;
@@ -31,6 +31,15 @@ pub struct Descriptor {
     pub of: DescriptorKey,
     /// The words as the hardware reads them.
     pub words: Vec<u32>,
+    /// What programs may ask of the resource besides.
+    pub facts: Vec<(TextureFact, u32)>,
+}
+
+impl Descriptor {
+    /// A fact of the resource, where it has a meaning for it.
+    pub fn fact(&self, fact: TextureFact) -> Option<u32> {
+        self.facts.iter().find(|f| f.0 == fact).map(|f| f.1)
+    }
 }
 
 /// The preparation of one launch by a driver part.

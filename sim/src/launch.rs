@@ -2,7 +2,9 @@
 
 pub mod source;
 
-use gpucc_container::{Access, Container, DescriptorKey, Entry, IMMEDIATES, RaceMark, Resource, ResourceKind, Stage};
+use gpucc_container::{
+    Access, Container, DescriptorKey, Entry, IMMEDIATES, RaceMark, Resource, ResourceKind, Stage, TextureFact,
+};
 
 use crate::address::AddressSpace;
 use crate::cores::run_grid_on;
@@ -87,6 +89,12 @@ const NO_RESOURCE: u16 = 0xfffd;
 
 fn refuse(message: impl Into<String>) -> Trap {
     Trap::new(TrapKind::Container, message)
+}
+
+fn lacks(of: DescriptorKey, what: impl std::fmt::Display) -> Trap {
+    let kind = if of.sampler { "sampler" } else { "texture" };
+    let (group, binding, variant) = (of.group, of.binding, of.variant.name());
+    refuse(format!("{kind} at group {group} binding {binding} ({variant}) has no {what}"))
 }
 
 /// The entry point of that name; without one, the only compute entry point.
@@ -225,11 +233,16 @@ impl<'a> Launch<'a> {
     /// When no driver part wrote it.
     pub fn descriptor_word(&self, of: DescriptorKey, word: u16) -> Result<u32, Trap> {
         let found = self.descriptors.iter().find(|d| d.of == of).and_then(|d| d.words.get(usize::from(word)));
-        found.copied().ok_or_else(|| {
-            let what = if of.sampler { "sampler" } else { "texture" };
-            let (group, binding, variant) = (of.group, of.binding, of.variant.name());
-            refuse(format!("{what} at group {group} binding {binding} ({variant}) has no descriptor word {word}"))
-        })
+        found.copied().ok_or_else(|| lacks(of, format_args!("descriptor word {word}")))
+    }
+
+    /// A fact of what is bound as a texture or sampler.
+    ///
+    /// # Errors
+    /// One that it does not have.
+    pub fn texture_fact(&self, of: DescriptorKey, fact: TextureFact) -> Result<u32, Trap> {
+        let found = self.descriptors.iter().find(|d| d.of == of).and_then(|d| d.fact(fact));
+        found.ok_or_else(|| lacks(of, format_args!("{fact}")))
     }
 
     /// Memory with copies of the buffers in it, and the check for races that watches them.

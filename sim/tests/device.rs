@@ -31,7 +31,11 @@ fn each_variant_has_its_descriptor() {
     let resources = resources();
     let mut device = Device::default();
     for (k, r) in resources.iter().enumerate() {
-        device.descriptors.push(Descriptor { of: r.descriptor(0), words: vec![10 + k as u32] });
+        device.descriptors.push(Descriptor {
+            of: r.descriptor(0),
+            words: vec![10 + k as u32],
+            ..Descriptor::default()
+        });
     }
     let mut entry = Entry { name: "main".into(), resources: resources.clone(), ..Entry::default() };
     entry.meta.workgroup_size = [1; 3];

@@ -11,6 +11,16 @@ pub const FILE_ROOT: u8 = 0x80;
 /// Space of all registers: they are named by address.
 pub const REGISTER_SPACE: u16 = 0;
 
+gpucc_container::family_words! {
+    /// Register words of a program: `COMPUTE_PGM_` ones, or those of `SPI_SHADER_PGM_` of its stage.
+    FamilyWords {
+        /// Registers, float mode and priority.
+        rsrc1 "RSRC1",
+        /// Scratch, user data, ids and workgroup memory.
+        rsrc2 "RSRC2",
+    }
+}
+
 /// Container file code of parameters between the stages.
 pub const FILE_PARAM: u8 = 2;
 /// Container file code of attributes: place = V# in the table of vertex buffers.

@@ -112,7 +112,7 @@ pub fn register(space: u16, at: u32) -> Option<String> {
 
 /// A word of the family in the metadata: the register that it goes to.
 pub fn word(number: usize, stage: u8) -> Option<String> {
-    let register = ["RSRC1", "RSRC2"].get(number)?;
+    let register = abi::FamilyWords::NAMES.get(number)?;
     match stage {
         gpucc_isa::stage::VS => Some(format!("SPI_SHADER_PGM_{register}_VS")),
         gpucc_isa::stage::FS => Some(format!("SPI_SHADER_PGM_{register}_PS")),

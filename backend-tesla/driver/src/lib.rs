@@ -1,7 +1,6 @@
 //! Tesla: texels in tiles, tables of texture (TIC) and sampler (TSC) descriptors, windows of g[] (`isa/graphics-tesla.md` 1.4, 2).
 //!
-//! Entry n of a table is what a program calls $t n or $s n. Behind the words of a descriptor stand those that programs read in c0: sizes,
-//! and of storage textures how their tiles lie.
+//! Entry n of a table is what a program calls $t n or $s n. Programs read facts in c0: sizes, and of storage textures how their tiles lie.
 
 mod draw;
 mod surface;
@@ -9,14 +8,14 @@ mod words;
 
 pub use words::{TextureView, sampler_words, texture_words};
 
-use gpucc_container::{Access, Entry, Resource, ResourceKind, Variant};
+use gpucc_container::{Access, Entry, Resource, ResourceKind, TextureFact, Variant};
 use gpucc_pipeline::Target;
-use gpucc_sim::texture::{Dim, Image, Sampler};
+use gpucc_sim::texture::{Image, Sampler};
 use gpucc_sim::words::bytes;
 use gpucc_sim::{BoundTexture, Device, Dispatch, Registers, Trap, TrapKind};
 
 use gpucc_drivers::link::PlacedAttribute;
-use gpucc_drivers::{BoundView, Descriptors, DrawJob, Part, Placer, Plane, of_generation};
+use gpucc_drivers::{BoundView, Descriptors, DrawJob, Part, Placer, Plane, of_generation, sampler_of};
 use surface::Tiled;
 
 /// The number of the table of texture descriptors.
@@ -53,14 +52,12 @@ fn is_window(r: &Resource) -> bool {
 }
 
 impl Tesla {
-    /// The words of the window of a storage texture, and those for programs: its size, tiles of a row, rows, slices and bytes of a tile
-    /// as powers of two, bytes from one slice of tiles, or layer, to the next.
+    /// The words of the window of a storage texture.
     fn window(&self, b: &BoundView<'_, Tiled>) -> Result<Vec<u32>, Trap> {
         let (s, level) = (b.layout, b.layout.levels[b.view.base_level as usize]);
         let address = b.address + s.start(b.view.base_level, if s.is_3d { 0 } else { b.view.base_layer });
         let plain = !s.is_3d && !b.resource.shape.arrayed;
-        let [w, h, d] = level.size;
-        let rows = h.next_multiple_of(4 << level.tile_rows);
+        let rows = level.size[1].next_multiple_of(4 << level.tile_rows);
         let end = b.address + gpucc_drivers::SurfaceLayout::size(s) - address;
         if plain && (level.pitch > 1 << 16 || rows > 1 << 16) || end > 1 << 32 {
             return Err(Trap::new(TrapKind::Unsupported, "a storage texture that is larger than a window of g[]"));
@@ -70,22 +67,7 @@ impl Tesla {
         } else {
             (0, (end - 1) as u32, 1)
         };
-        let (slices, stride) = if s.is_3d { (level.tile_slices, level.slice()) } else { (0, s.layer_stride) };
-        Ok(vec![
-            (address >> 32) as u32,
-            address as u32,
-            pitch,
-            limit,
-            mode,
-            w,
-            h,
-            if s.is_3d { d } else { b.view.layers },
-            level.row(),
-            2 + level.tile_rows,
-            slices,
-            level.tile(),
-            stride as u32,
-        ])
+        Ok(vec![(address >> 32) as u32, address as u32, pitch, limit, mode])
     }
 }
 
@@ -107,7 +89,7 @@ impl Descriptors for Tesla {
         Tiled::new(image, plane)
     }
 
-    /// A TIC, and behind it of the view width, height, depth or layers (or cubes), levels, samples, and the last level.
+    /// A TIC, or the words of a window.
     fn texture(&self, b: &BoundView<'_, Tiled>) -> Result<Vec<u32>, Trap> {
         if is_window(b.resource) {
             return self.window(b);
@@ -128,7 +110,7 @@ impl Descriptors for Tesla {
             if short { (view.base_level, [0, last - view.base_level]) } else { (0, [view.base_level, last]) };
         let level = s.levels[first as usize];
         let storage = b.resource.kind == ResourceKind::StorageTexture;
-        let mut words = texture_words(&TextureView {
+        let words = texture_words(&TextureView {
             address: b.address + s.start(first, if s.is_3d { 0 } else { view.base_layer }),
             format: b.format(),
             component,
@@ -142,31 +124,24 @@ impl Descriptors for Tesla {
             tile: [level.tile_rows, level.tile_slices],
             short,
             depth16: self.chip >= 2,
-        })
-        .to_vec();
-        let [w, h, d] = s.levels[view.base_level as usize].size;
-        let depth = match view.dim {
-            Dim::D3 => d,
-            Dim::Cube => view.layers / 6,
-            _ => view.layers,
-        };
-        let samples = 1 << (s.samples[0] + s.samples[1]);
-        words.extend([w >> s.samples[0], h >> s.samples[1], depth, view.levels, samples, view.levels - 1]);
-        Ok(words)
+        });
+        Ok(words.to_vec())
+    }
+
+    fn texel_facts(&self, b: &BoundView<'_, Tiled>) -> Vec<(TextureFact, u32)> {
+        let (s, level) = (b.layout, b.layout.levels[b.view.base_level as usize]);
+        let (slices, stride) = if s.is_3d { (level.tile_slices, level.slice()) } else { (0, s.layer_stride) };
+        vec![
+            (TextureFact::RowTiles, level.row()),
+            (TextureFact::TileRows, 2 + level.tile_rows),
+            (TextureFact::TileSlices, slices),
+            (TextureFact::TileBytes, level.tile()),
+            (TextureFact::LayerBytes, stride as u32),
+        ]
     }
 
     fn sampler(&self, r: &Resource, dispatch: &Dispatch, element: u32) -> Result<Vec<u32>, Trap> {
-        let sampler = match r.shape.variant {
-            Variant::Nearest => Sampler::default(),
-            v => {
-                let bound = *dispatch.require_sampler(r.group, r.binding, element)?;
-                match v {
-                    Variant::LevelZero => Sampler { lod_min: 0.0, lod_max: 0.0, lod_bias: 0.0, ..bound },
-                    _ => bound,
-                }
-            }
-        };
-        Ok(sampler_words(&sampler).to_vec())
+        Ok(sampler_words(&sampler_of(r.descriptor(element), dispatch)?).to_vec())
     }
 
     /// The tables of textures and samplers. Vertex arrays are state.
@@ -190,7 +165,7 @@ impl Descriptors for Tesla {
                 if table.len() < at + ENTRY {
                     table.resize(at + ENTRY, 0);
                 }
-                table[at..at + ENTRY].copy_from_slice(&bytes(&d.words[..8]));
+                table[at..at + ENTRY].copy_from_slice(&bytes(&d.words));
             }
         }
         for (number, name, table) in [(TEXTURES, "TIC table", textures), (SAMPLERS, "TSC table", samplers)] {

@@ -5,6 +5,7 @@
 //! outside vectors. Instructions are 4 or 8 bytes; see `docs/abi-tesla.md` for the convention between compiled
 //! compute code and its launcher, and `docs/errata-tesla.md` for where we had to choose.
 
+pub mod abi;
 pub mod exec;
 pub mod listing;
 pub mod modifiers;

@@ -1,10 +1,12 @@
 //! Names of the places and sources that a container gives as numbers.
 
-use gpucc_isa::{Described, Mark};
+use gpucc_isa::Mark;
+
+use crate::abi::FamilyWords;
 
 /// Names of Tesla's places, files, sources and words.
 pub const NAMES: gpucc_isa::Names =
-    gpucc_isa::Names { place, file, source, register, word, fact, marked, ..gpucc_isa::Names::NONE };
+    gpucc_isa::Names { place, file, source, register, word: FamilyWords::name, marked, ..gpucc_isa::Names::NONE };
 
 /// A register or word that is loaded before the first instruction, or that holds an input or output. Words of spaces are counted in bytes,
 /// as listings do.
@@ -79,34 +81,6 @@ pub fn register(space: u16, at: u32) -> Option<String> {
         let &(first, name, _) = ARRAYS.iter().find(|a| at.is_multiple_of(4) && (a.0..a.0 + 4 * a.2).contains(&at))?;
         Some(format!("{name}({})", (at - first) / 4))
     })
-}
-
-/// A word of the family in the metadata.
-pub fn word(number: usize, _stage: u8) -> Option<String> {
-    ["start of workgroup memory in s[]", "entries of the stack", "bytes of the workgroup window"]
-        .get(number)
-        .map(|w| w.to_string())
-}
-
-/// Facts behind the eight words of a texture, and behind the five of the window of a storage texture that is written.
-pub fn fact(_file: u8, of: Described, word: u16) -> Option<&'static str> {
-    const TEXTURE: [&str; 6] = ["width", "height", "depth, layers or cubes", "levels", "samples", "last level"];
-    const WINDOW: [&str; 8] = [
-        "width",
-        "height",
-        "depth or layers",
-        "tiles of a row",
-        "rows of a tile as a power of two",
-        "slices of a tile as a power of two",
-        "bytes of a tile as a power of two",
-        "bytes from one layer, or slice of tiles, to the next",
-    ];
-    let (list, first): (&[&str], _) = match of {
-        Described::Texture | Described::Storage(false) => (&TEXTURE, 8),
-        Described::Storage(true) => (&WINDOW, 5),
-        Described::Sampler => return None,
-    };
-    list.get(usize::from(word).checked_sub(first)?).copied()
 }
 
 /// Whether an instruction is one of a kind, by its mnemonic: what stands behind the predicate and what else comes first.

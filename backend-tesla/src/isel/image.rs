@@ -1,6 +1,7 @@
 //! Storage textures that are written: windows of g[], with the address and the conversion of texels in code
 //! (`isa/graphics-tesla.md` 1.4). What lies outside is not stored, and loads as zeros.
 
+use gpucc_container::TextureFact;
 use gpucc_ir::{Attr, Diagnostic, Inst, Res, ResourceKind, TexArg, TexDim, TexWhat, Value};
 use gpucc_mir::{Def, MInst, Use, VReg};
 use gpucc_pipeline::{Code, Format, Layout};
@@ -8,7 +9,7 @@ use gpucc_tesla_machine::{Cond, Pred, Round, Ty};
 use smallvec::{SmallVec, smallvec};
 
 use super::memory::global_atomic;
-use super::tex_operands::{TexElements, copy_in, window_word as word};
+use super::tex_operands::{TexElements, copy_in};
 use super::{Isel, IselCx, U, high, low};
 use crate::builders as build;
 use crate::inst::{FLAGS, Half, If, IntoHalf, Of, R32, R64, R128, Reads, Rounding, Sat, Signed, Space, When, zero};
@@ -138,16 +139,16 @@ impl Isel<'_> {
         place: &Regs,
         guard: Option<VReg>,
     ) -> VReg {
-        let mut words: SmallVec<[u8; 4]> = smallvec![word::WIDTH];
+        let mut limits: SmallVec<[TextureFact; 4]> = smallvec![TextureFact::Width];
         if dim != TexDim::D1 {
-            words.push(word::HEIGHT);
+            limits.push(TextureFact::Height);
         }
-        if place.len() > words.len() {
-            words.push(word::DEPTH);
+        if place.len() > limits.len() {
+            limits.push(if dim == TexDim::D3 { TextureFact::Depth } else { TextureFact::Layers });
         }
         let mut all = guard;
-        for (&v, n) in place.iter().zip(words) {
-            let size = self.word(req.tex.texture, req.elements[0], n);
+        for (&v, fact) in place.iter().zip(limits) {
+            let size = self.fact(req.tex.texture, req.elements[0], fact);
             let is = self.temp(cx, build::Set.with((If(Cond::Less),), [v.into(), size]));
             all = Some(match all {
                 Some(m) => self.temp(cx, build::And.on([m.into(), is.into()])),
@@ -181,14 +182,14 @@ impl Isel<'_> {
             let y = self.shift(cx, build::Shl, place[1].into(), 16);
             return self.temp(cx, build::Add.on([x.into(), y.into()]));
         }
-        let word = |s: &mut Self, n: u8| s.word(r, element, n);
+        let fact = |s: &mut Self, fact: TextureFact| s.fact(r, element, fact);
         // A row of an array of rows.
         let row = (dim != TexDim::D1).then(|| place[1]);
         let last = place[place.len() - 1];
         let mut tile = self.shift(cx, build::Shr, x.into(), 6);
         let mut inner: Option<VReg> = None;
         if let Some(y) = row {
-            let (rows, across) = (word(self, word::ROWS), word(self, word::ROW));
+            let (rows, across) = (fact(self, TextureFact::TileRows), fact(self, TextureFact::RowTiles));
             let of = self.temp(cx, build::Shr.on([y.into(), rows]));
             tile = self.temp(cx, build::MadU24.on([of.into(), across, tile.into()]));
             let start = self.temp(cx, build::Shl.on([of.into(), rows]));
@@ -196,14 +197,14 @@ impl Isel<'_> {
         }
         let mut slice = last;
         if dim == TexDim::D3 {
-            let (slices, rows) = (word(self, word::SLICES), word(self, word::ROWS));
+            let (slices, rows) = (fact(self, TextureFact::TileSlices), fact(self, TextureFact::TileRows));
             slice = self.temp(cx, build::Shr.on([last.into(), slices]));
             let start = self.temp(cx, build::Shl.on([slice.into(), slices]));
             let within = self.temp(cx, build::Sub.on([last.into(), start.into()]));
             let above = self.temp(cx, build::Shl.on([within.into(), rows]));
             inner = inner.map(|i| self.temp(cx, build::Add.on([i.into(), above.into()])));
         }
-        let size = word(self, word::TILE);
+        let size = fact(self, TextureFact::TileBytes);
         let mut sum = self.temp(cx, build::Shl.on([tile.into(), size]));
         if let Some(i) = inner {
             let i = self.shift(cx, build::Shl, i.into(), 6);
@@ -211,7 +212,7 @@ impl Isel<'_> {
         }
         let rest = self.temp(cx, build::And.on([x.into(), Use::imm(63)]));
         sum = self.temp(cx, build::Add.on([sum.into(), rest.into()]));
-        let stride = word(self, word::STRIDE);
+        let stride = fact(self, TextureFact::LayerBytes);
         let stride = self.temp(cx, build::LdC.on([stride]));
         let behind = self.mul32(cx, slice, stride);
         self.temp(cx, build::Add.on([sum.into(), behind.into()]))

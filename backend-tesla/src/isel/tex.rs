@@ -4,12 +4,13 @@
 //! An array of bindings at an index that is not known becomes one instruction for each element and a choice between the results: the
 //! instruction names its texture and sampler.
 
+use gpucc_container::TextureFact;
 use gpucc_ir::{Diagnostic, Inst, Op as Ir, Res, Tex, TexArg, TexDim, TexLod, TexWhat, Value};
 use gpucc_mir::{Def, MInst, Use, VReg};
 use gpucc_tesla_machine::{Cond, Op};
 use smallvec::{SmallVec, smallvec};
 
-use super::tex_operands::{TexElements, copy_in, window_word, word};
+use super::tex_operands::{TexElements, copy_in};
 use super::{Isel, IselCx, U, copy};
 use crate::builders as build;
 use crate::inst::{FLAGS, If, Mods, R32, TOp, Tesla, run_class, slot, zero};
@@ -112,9 +113,9 @@ impl Isel<'_> {
         cx.regs(v).into_iter().map(Use::reg).collect()
     }
 
-    /// A word that the driver gives with a texture, an operand in c0.
-    pub(super) fn word(&mut self, r: Res, element: u32, n: u8) -> U {
-        slot(self.pool.slot(Word::Texture(r, element as u16, n)))
+    /// A fact that the driver gives with a texture, an operand in c0.
+    pub(super) fn fact(&mut self, r: Res, element: u32, fact: TextureFact) -> U {
+        slot(self.pool.slot(Word::Texture(r, element as u16, fact)))
     }
 
     /// The result's lanes that are read, at least one.
@@ -302,22 +303,22 @@ impl Isel<'_> {
 
     fn query(&mut self, cx: &mut IselCx<'_>, i: Inst, req: &TexElements<'_>) -> Result<Regs, Diagnostic> {
         let (r, element) = (req.tex.texture, req.elements[0]);
-        let first = if self.is_window(r) { window_word::WIDTH } else { word::WIDTH };
-        let load = |s: &mut Self, cx: &mut IselCx<'_>, n: u8| {
-            let w = s.word(r, element, n);
+        let load = |s: &mut Self, cx: &mut IselCx<'_>, fact: TextureFact| {
+            let w = s.fact(r, element, fact);
             s.temp(cx, build::LdC.on([w]))
         };
         let lanes = cx.f.ty(cx.data(i).result()).lanes();
         Ok(match req.tex.desc.what() {
-            TexWhat::Levels => smallvec![load(self, cx, word::LEVELS)],
-            TexWhat::Layers => smallvec![load(self, cx, first + word::DEPTH - word::WIDTH)],
-            TexWhat::Samples => smallvec![load(self, cx, word::SAMPLES)],
+            TexWhat::Levels => smallvec![load(self, cx, TextureFact::Levels)],
+            TexWhat::Layers => smallvec![load(self, cx, TextureFact::Layers)],
+            TexWhat::Samples => smallvec![load(self, cx, TextureFact::Samples)],
             _ => {
                 let level = req.get(TexArg::Level).filter(|&v| Self::bits(cx, v) != Some(0));
-                let sizes: Regs = (0..lanes as u8).map(|k| load(self, cx, first + k)).collect();
+                let sizes: Regs =
+                    TextureFact::SIZE.iter().take(lanes as usize).map(|&fact| load(self, cx, fact)).collect();
                 let Some(level) = level else { return Ok(sizes) };
                 let level = cx.reg(level);
-                let last = self.word(r, element, word::LAST_LEVEL);
+                let last = self.fact(r, element, TextureFact::LastLevel);
                 let level = self.temp(cx, build::Max.with((crate::inst::Signed(true),), [level.into(), zero()]));
                 let level = self.temp(cx, build::Min.on([level.into(), last]));
                 let one = self.literal(1);

@@ -9,6 +9,14 @@ pub const FILE_VARYING: u8 = 2;
 /// The other outputs of a program: the position, or colours by their target, depth and coverage.
 pub const FILE_OUTPUT: u8 = 3;
 
+gpucc_container::family_words! {
+    /// What the metadata says of a program.
+    FamilyWords {
+        /// Treatment of subnormals: 0 keeps them.
+        flush "flush mode of the program descriptor",
+    }
+}
+
 /// Local id x and y of an invocation, 16 bits each.
 pub const LOCAL_ID: u32 = 0;
 /// Number of a vertex's record.

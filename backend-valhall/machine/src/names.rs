@@ -5,7 +5,7 @@ use gpucc_isa::Mark;
 
 /// Names of Valhall's places, files, sources and words.
 pub const NAMES: gpucc_isa::Names =
-    gpucc_isa::Names { place, file, source, register, word, marked, ..gpucc_isa::Names::NONE };
+    gpucc_isa::Names { place, file, source, register, word: abi::FamilyWords::name, marked, ..gpucc_isa::Names::NONE };
 
 /// A register or word that is loaded before the first instruction.
 pub fn place(file: u8, index: u16, lane: u8) -> Option<String> {
@@ -50,11 +50,6 @@ pub fn register(space: u16, register: u32) -> Option<String> {
         _ => return None,
     };
     Some(format!("word {word} of the program descriptor of {program}"))
-}
-
-/// A word of the family in the metadata.
-pub fn word(number: usize, _stage: u8) -> Option<String> {
-    (number == 0).then(|| "flush mode of the program descriptor".into())
 }
 
 /// Whether an instruction is one of a kind, by its mnemonic; a modifier says that it waits for messages first.

@@ -14,21 +14,18 @@ pub use words::{
 
 use std::collections::BTreeMap;
 
-use gpucc_container::{DescriptorKey, Entry, Resource, ResourceKind, Source, Variant};
+use gpucc_container::{DescriptorKey, Entry, Resource, ResourceKind, Source, TextureFact, Variant};
 use gpucc_pipeline::Target;
 use gpucc_sim::texture::{Format, Image, Sampler};
 use gpucc_sim::{AddressSpace, BoundTexture, Device, Dispatch, Registers, Trap, TrapKind};
 
 use gpucc_drivers::link::PlacedAttribute;
-use gpucc_drivers::{BoundView, Descriptors, DrawJob, Part, Placer, Plane, SurfaceLayout, of_generation};
+use gpucc_drivers::{BoundView, Descriptors, DrawJob, Part, Placer, Plane, SurfaceLayout, of_generation, sampler_of};
 
 /// File code of the texture units in preloads: lane 0 the texture, lane 1 the sampler.
 const FILE_UNIT: u8 = 2;
 /// Units that a program may name.
 const UNITS: usize = 32;
-/// Words that a texture's descriptor begins with, for queries: width, height, depth, layers, levels, samples, the last level, whether
-/// texels are sRGB.
-const FACTS: usize = 8;
 
 /// The fields of Vivante's descriptors.
 pub struct Vivante {
@@ -113,41 +110,19 @@ impl Descriptors for Vivante {
         Tiled::new(image, plane)
     }
 
-    /// Facts for queries, and behind them what a unit is told.
+    /// What a unit is told. Of storage textures, and where a pixel or texel is several of a unit's, programs ask for facts alone.
     fn texture(&self, b: &BoundView<'_, Tiled>) -> Result<Vec<u32>, Trap> {
         let (s, view, variant) = (b.layout, b.view, b.resource.shape.variant);
+        let (format, halves) = (b.format(), has_halves(b.image.format));
+        if b.resource.kind == ResourceKind::StorageTexture
+            || b.image.samples > 1 && variant != Variant::Samples
+            || halves && !matches!(variant, Variant::Low | Variant::High)
+        {
+            return Ok(Vec::new());
+        }
         let first = view.base_level;
-        let several = b.image.samples > 1;
         let [w, h, d] = s.level_size(first);
         let depth = if b.image.is_3d { d } else { 1 };
-        // A pixel of several samples is several texels, of which only the variant knows.
-        let by = if several && variant != Variant::Samples { 2 } else { 1 };
-        let cubes = if view.dim == gpucc_sim::texture::Dim::Cube { view.layers / 6 } else { view.layers };
-        let (format, halves) = (b.format(), has_halves(b.image.format));
-        let facts = [
-            w / by,
-            h / by,
-            depth,
-            cubes,
-            view.levels,
-            b.image.samples,
-            view.levels - 1,
-            words::is_srgb(format).into(),
-        ];
-        let mut out = facts.to_vec();
-        let level = |l: u32| {
-            let layer = if b.image.is_3d { 0 } else { view.base_layer * s.layer(l) };
-            (b.address + s.level_offset(l)) as u32 + layer
-        };
-        if b.resource.kind == ResourceKind::StorageTexture {
-            let (address, spare) = (level(first), (b.address + s.size() - surface::SPARE) as u32);
-            out.extend([address, 4 * s.row(first), s.layer(first), spare.wrapping_sub(address)]);
-            return Ok(out);
-        }
-        if several && variant != Variant::Samples || halves && !matches!(variant, Variant::Low | Variant::High) {
-            // Nothing but its sizes is asked.
-            return Ok(out);
-        }
         let part = match variant {
             _ if halves => TexelPart::Whole,
             Variant::Low => TexelPart::Low,
@@ -161,21 +136,29 @@ impl Descriptors for Vivante {
             array: b.resource.shape.arrayed,
             size: [w, h, depth],
             layers: view.layers,
-            levels: (first..first + view.levels).map(level).collect(),
+            levels: (first..first + view.levels).map(|l| level_address(b, l)).collect(),
             stride: [s.row(first), s.layer(first)],
         };
-        match self.chip {
-            Chip::Halti5 => out.extend(descriptor(&view)?.0),
-            _ => out.extend(texture_state(&view)?.0),
-        }
-        Ok(out)
+        Ok(match self.chip {
+            Chip::Halti5 => descriptor(&view)?.0.to_vec(),
+            _ => texture_state(&view)?.0.to_vec(),
+        })
     }
 
-    /// Samplers are part of a unit: a word that there is one, its limits as floats, whether it filters between levels.
-    fn sampler(&self, r: &Resource, dispatch: &Dispatch, element: u32) -> Result<Vec<u32>, Trap> {
-        sampler(r.descriptor(element), dispatch).map(|s| {
-            vec![1, s.lod_min.to_bits(), s.lod_max.to_bits(), (s.mip == gpucc_sim::texture::Filter::Linear).into()]
-        })
+    fn texel_facts(&self, b: &BoundView<'_, Tiled>) -> Vec<(TextureFact, u32)> {
+        let (s, first) = (b.layout, b.view.base_level);
+        let (address, spare) = (level_address(b, first), (b.address + s.size() - surface::SPARE) as u32);
+        vec![
+            (TextureFact::Address, address),
+            (TextureFact::RowBytes, 4 * s.row(first)),
+            (TextureFact::LayerBytes, s.layer(first)),
+            (TextureFact::SpareBytes, spare.wrapping_sub(address)),
+        ]
+    }
+
+    /// Samplers are part of a unit.
+    fn sampler(&self, _: &Resource, _: &Dispatch, _: u32) -> Result<Vec<u32>, Trap> {
+        Ok(Vec::new())
     }
 
     /// The table of texture units. Elements and streams are registers.
@@ -200,30 +183,30 @@ impl Descriptors for Vivante {
         let mut placed: Vec<(DescriptorKey, u32)> = Vec::new();
         for (number, [texture, of]) in units {
             let Some(texture) = texture else { continue };
-            let found = device.descriptor(texture).map(|d| d.words.clone()).unwrap_or_default();
-            let (facts, rest) = found.split_at(FACTS.min(found.len()));
-            if rest.is_empty() || usize::from(number) >= UNITS {
+            let found = device.descriptor(texture).cloned().unwrap_or_default();
+            let fact = |f| found.fact(f).unwrap_or(0);
+            if found.words.is_empty() || usize::from(number) >= UNITS {
                 return Err(Trap::new(
                     TrapKind::Unsupported,
                     format!("texture unit {number} cannot read what is bound"),
                 ));
             }
-            let sampler = of.map_or(Ok(Sampler::default()), |of| sampler(of, dispatch))?;
+            let sampler = of.map_or(Ok(Sampler::default()), |of| sampler_of(of, dispatch))?;
             let words = if self.chip == Chip::Halti5 {
                 let address = match placed.iter().find(|p| p.0 == texture) {
                     Some(p) => p.1,
                     None => {
                         let name = format!("descriptor of unit {number}'s texture");
-                        let address = placer.constant(device, name, gpucc_sim::words::bytes(rest))? as u32;
+                        let address = placer.constant(device, name, gpucc_sim::words::bytes(&found.words))? as u32;
                         placed.push((texture, address));
                         address
                     }
                 };
-                unit_registers(address, facts[7] == 1, &sampler)?.0
+                unit_registers(address, fact(TextureFact::Srgb) == 1, &sampler)?.0
             } else {
                 let mut state = StateWords::default();
-                state.0.copy_from_slice(rest);
-                unit_state(self.chip, state, facts[4], &sampler)?.0
+                state.0.copy_from_slice(&found.words);
+                unit_state(self.chip, state, fact(TextureFact::Levels), &sampler)?.0
             };
             let at = usize::from(number) * UNIT_WORDS * 4;
             for (to, w) in bytes[at..].chunks_exact_mut(4).zip(words) {
@@ -251,14 +234,8 @@ impl Descriptors for Vivante {
     }
 }
 
-/// The sampler that a key means; the nearest texel of the nearest level nobody binds.
-fn sampler(of: DescriptorKey, dispatch: &Dispatch) -> Result<Sampler, Trap> {
-    Ok(match of.variant {
-        Variant::Nearest => Sampler::default(),
-        Variant::LevelZero => {
-            let s = dispatch.require_sampler(of.group, of.binding, of.element)?;
-            Sampler { lod_min: 0.0, lod_max: 0.0, ..*s }
-        }
-        _ => *dispatch.require_sampler(of.group, of.binding, of.element)?,
-    })
+/// Address of a level of a view, in its first layer.
+fn level_address(b: &BoundView<'_, Tiled>, level: u32) -> u32 {
+    let layer = if b.image.is_3d { 0 } else { b.view.base_layer * b.layout.layer(level) };
+    (b.address + b.layout.level_offset(level)) as u32 + layer
 }

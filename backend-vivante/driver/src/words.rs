@@ -191,14 +191,9 @@ fn number_of(f: Format) -> Result<Number, Trap> {
     Ok(Number {
         signed: matches!(f, R8Sint | Rg8Sint | Rgba8Sint | R16Sint | Rg16Sint | Rgba16Sint),
         integer: matches!(f, R32Uint | R32Sint | Rg32Uint | Rg32Sint),
-        srgb: matches!(f, Rgba8UnormSrgb | Bgra8UnormSrgb),
+        srgb: f.is_srgb(),
         ..number(f)?
     })
-}
-
-/// Whether texels of a format are decoded from the curve of sRGB.
-pub fn is_srgb(f: Format) -> bool {
-    matches!(f, Format::Rgba8UnormSrgb | Format::Bgra8UnormSrgb)
 }
 
 /// Where components come from: 0 to 3, 4 zero, 5 one.

@@ -8,13 +8,16 @@ pub const FILE_TEMP: u8 = 0;
 pub const FILE_UNIFORM: u8 = UNIFORM_FILE;
 /// File code of the texture units in preloads: index = unit, lane 0 its texture, lane 1 its sampler.
 pub const FILE_UNIT: u8 = 2;
-/// File code of the words of the launch in preloads: what steps read. No register holds them.
-pub const FILE_LAUNCH: u8 = 3;
 
-/// Bit that marks steps: in the first word of a row it says that it is one, in an operand that it is the result of an earlier row.
-pub const STEP: u32 = 1 << 31;
+gpucc_container::family_words! {
+    /// What the metadata says of memory.
+    FamilyWords {
+        /// Where workgroup memory is: one of [`shared_mode`].
+        shared_mode "workgroup memory: 0 in a buffer, 1 in local storage",
+    }
+}
 
-/// Family word 0: where workgroup memory is.
+/// Where workgroup memory is.
 pub mod shared_mode {
     /// A buffer of the launcher, one slice for each workgroup.
     pub const BUFFER: u32 = 0;

@@ -1,19 +1,15 @@
 //! Names of the places and sources that a container gives as numbers.
 
-use gpucc_isa::{Described, Mark};
+use gpucc_isa::Mark;
 
-use crate::abi::{FILE_UNIT, STEP};
-use crate::exec::Step;
+use crate::abi::FamilyWords;
 
 /// Names of Vivante's places, files, sources and words.
 pub const NAMES: gpucc_isa::Names = gpucc_isa::Names {
     place,
     file,
-    source,
     register,
-    word,
-    fact,
-    computed,
+    word: FamilyWords::name,
     loads_contents: true,
     marked,
     ..gpucc_isa::Names::NONE
@@ -25,7 +21,6 @@ pub fn place(file: u8, index: u16, lane: u8) -> Option<String> {
     match file {
         0 => Some(format!("t{index}.{component}")),
         2 => Some(format!("{} of texture unit {index}", if lane == 0 { "texture" } else { "sampler" })),
-        3 => Some(format!("word {index} of the launch")),
         0x80 => Some(format!("u{index}.{component}")),
         _ => None,
     }
@@ -36,15 +31,9 @@ pub fn file(file: u8) -> Option<&'static str> {
     match file {
         0 => Some("temporaries"),
         2 => Some("texture units"),
-        3 => Some("words of the launch"),
         0x80 => Some("uniforms"),
         _ => None,
     }
-}
-
-/// A source of this family alone.
-pub fn source(number: u32) -> Option<String> {
-    Some(format!("row {number} of the family words"))
 }
 
 /// States that stand alone.
@@ -80,49 +69,6 @@ pub fn register(space: u16, at: u32) -> Option<String> {
         let &(first, name, _) = ARRAYS.iter().find(|a| at.is_multiple_of(4) && (a.0..a.0 + 4 * a.2).contains(&at))?;
         Some(format!("{name}({})", (at - first) / 4))
     })
-}
-
-/// A word of the family in the metadata: the way of workgroup memory, then rows of four words.
-pub fn word(number: usize, _stage: u8) -> Option<String> {
-    match number.checked_sub(1) {
-        None => Some("workgroup memory: 0 in a buffer, 1 in local storage".into()),
-        Some(n) => Some(format!("row {}, word {}", n / 4, n % 4)),
-    }
-}
-
-/// Facts in front of what a unit reads of a texture, and words of a storage texture and of a sampler. A unit takes the whole.
-pub fn fact(file: u8, of: Described, word: u16) -> Option<&'static str> {
-    #[rustfmt::skip]
-    const FACTS: [&str; 8] = [
-        "width", "height", "depth", "layers or cubes", "levels", "samples", "last level",
-        "1 for texels of sRGB, else 0,",
-    ];
-    const IMAGE: [&str; 4] =
-        ["address", "bytes of four rows", "bytes from one layer to the next", "distance of the spare bytes"];
-    const SAMPLER: [&str; 4] =
-        ["1 as a mark", "least level", "greatest level", "1 for a filter between levels, else 0,"];
-    if file == FILE_UNIT {
-        return None;
-    }
-    let at = usize::from(word);
-    match of {
-        Described::Sampler => SAMPLER.get(at).copied(),
-        Described::Storage(_) => FACTS.iter().chain(&IMAGE).nth(at).copied(),
-        Described::Texture => FACTS.get(at).copied(),
-    }
-}
-
-/// A row of the family words, in words.
-pub fn computed(words: &[u32], number: u32) -> Option<String> {
-    let operand = |w: u32| if w & STEP == 0 { format!("word {w} of the launch") } else { format!("row {}", w & !STEP) };
-    let row = words.get(1..)?.chunks_exact(4).nth(number as usize)?;
-    let &[first, a, b, c] = row else { return None };
-    if first & STEP == 0 {
-        return Some(format!("size of group {first} binding {a} in bytes, less {b}, shifted right by {c}"));
-    }
-    let step = Step::ALL.get((first & !STEP) as usize)?;
-    let of: Vec<String> = [a, b, c].into_iter().take(step.operands()).map(operand).collect();
-    Some(format!("{}: {}", step.meaning(), of.join(", ")))
 }
 
 /// Whether an instruction is one of a kind, by its mnemonic.

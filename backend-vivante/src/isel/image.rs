@@ -3,6 +3,7 @@
 //!
 //! Texels outside of the surface are redirected to spare words behind it that hold zeros: a store writes zeros there, a load gives zero.
 
+use gpucc_container::TextureFact;
 use gpucc_ir::{AtomicOp, Attr, Diagnostic, Inst, ResourceKind, TexArg, TexOperands, TexWhat, Value};
 use gpucc_mir::{MInst, Use};
 use gpucc_pipeline::{Code, Format, Layout};
@@ -15,8 +16,9 @@ use super::{Fold, Isel};
 use crate::builders as build;
 use crate::inst::{If, Lanes, Sat, SrcMods, Ty, Vivante, run};
 
-/// Words of the descriptor behind those for queries: address, bytes of a row of tiles and of a layer, and how far the spare words are.
-const PLACE: u16 = 8;
+/// Where the texels of a storage texture lie.
+const PLACE: [TextureFact; 4] =
+    [TextureFact::Address, TextureFact::RowBytes, TextureFact::LayerBytes, TextureFact::SpareBytes];
 /// Where the components of a word of 10-10-10-2 bits lie, and the greatest of each.
 const TEN: ([u32; 4], [u32; 4]) = ([0, 10, 20, 30], [1023, 1023, 1023, 3]);
 /// The same of unsigned floats, and bits that their mantissas are shorter by than those of f32.
@@ -55,7 +57,7 @@ impl Isel<'_> {
             return Err(cx.unknown(i));
         };
         let Some(c) = req.get(TexArg::Coords) else { return Err(cx.unknown(i)) };
-        let place = self.asked(cx, req, PLACE, 4);
+        let place = self.asked(cx, req, &PLACE);
         let (inside, offset) = self.texel_place(cx, req, c, format.bytes(), place);
         let (code, bits, n) = elements(format);
         let base = one(place, 0);
@@ -115,7 +117,7 @@ impl Isel<'_> {
     ) -> (Operand, Operand) {
         let n = cx.f.ty(c).lanes();
         let ones = self.literal(u32::MAX);
-        let size = self.asked(cx, req, 0, n);
+        let size = self.asked(cx, req, &TextureFact::SIZE[..n as usize]);
         let at = self.operand(cx, c, Fold::None);
         let lies = self.temp(cx, n, build::Cmp.with((Ty(Type::U32), If(Cond::Lt)), [at, size, ones]));
         let mut inside = one(lies, 0);
@@ -127,7 +129,7 @@ impl Isel<'_> {
         let mut slice = (n > 2).then(|| one(at, 2));
         if let Some(l) = req.get(TexArg::Layer) {
             let l = self.operand_lane(cx, l, 0, Fold::None);
-            let layers = self.asked(cx, req, 3, 1);
+            let layers = self.asked(cx, req, &[TextureFact::Layers]);
             let lies = self.temp(cx, 1, build::Cmp.with((Ty(Type::U32), If(Cond::Lt)), [l, one(layers, 0), ones]));
             let both = self.temp(cx, 1, build::And.with((Ty(Type::U32),), [inside, one(lies, 0)]));
             inside = one(both, 0);

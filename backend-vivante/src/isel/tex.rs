@@ -3,6 +3,7 @@
 //! A texture unit is a texture with a sampler; the units of a program are numbered in the order in which they are met. Coordinates, layer
 //! and, before HALTI5, bias or level are one register; from HALTI5 on bias and level are an operand of their own.
 
+use gpucc_container::TextureFact;
 use gpucc_ir::{Diagnostic, Inst, Res, TexArg, TexDim, TexLod, TexOperands, TexWhat, Value};
 use gpucc_mir::{MInst, Use, VReg};
 use gpucc_vivante_machine as machine;
@@ -14,8 +15,8 @@ use super::operand::{Source, leading};
 use super::{Fold, Isel};
 use crate::builders as build;
 use crate::inst::{ADDRESS, Absent, If, SrcMods, Texel, Ty, Vivante, row};
-use crate::query::{fact, facts, first_fact, key, level_of};
-use crate::uniforms::{Key, Word, Words};
+use crate::query::{answer, facts, key, level_of};
+use crate::uniforms::{Key, Word};
 use crate::units::UnitKey;
 
 /// Source 2 of a texel fetch (reference 11).
@@ -301,7 +302,7 @@ impl Isel<'_> {
         let mut changes = [self.temp(cx, n, build::Dsx.on([c, c])), self.temp(cx, n, build::Dsy.on([c, c]))];
         let cube = req.tex.desc.dim() == TexDim::Cube;
         let extent = if cube { 1 } else { n };
-        let size = self.asked(cx, req, fact::SIZE, extent);
+        let size = self.asked(cx, req, &TextureFact::SIZE[..extent as usize]);
         let mut size = self.temp(cx, extent, build::I2f.with((Ty(Type::U32),), [size]));
         let half = self.literal(0.5f32.to_bits());
         if cube {
@@ -349,13 +350,13 @@ impl Isel<'_> {
         // Words of a sampler: its least and its greatest level, and whether it filters between levels.
         let element = self.element(cx, req.get(TexArg::SamplerIndex)).unwrap_or(0);
         let key = self.key(sampler, element);
-        let fact = |me: &mut Self, k: u16| me.word(Word::Sampler(key, k));
-        let (least, most, smooth) = (fact(self, 1), fact(self, 2), fact(self, 3));
+        let asked = [TextureFact::LeastLevel, TextureFact::GreatestLevel, TextureFact::MixesLevels];
+        let [least, most, smooth] = asked.map(|fact| self.word(Word::Sampler(key, fact)));
         let v = self.temp(cx, 1, build::Select.with((If(Cond::Lt),), [plain, least, plain]));
         let v = self.temp(cx, 1, build::Select.with((If(Cond::Gt),), [v, most, v]));
         let zero = self.literal(0);
         let v = self.temp(cx, 1, build::Select.with((If(Cond::Lt),), [v, zero, v]));
-        let last = self.asked(cx, req, fact::LAST_LEVEL, 1);
+        let last = self.asked(cx, req, &[TextureFact::LastLevel]);
         let last = self.temp(cx, 1, build::I2f.with((Ty(Type::U32),), [last]));
         let v = self.temp(cx, 1, build::Select.with((If(Cond::Gt),), [v, last, v]));
         let up = self.temp(cx, 1, build::Add.on([v, half]));
@@ -366,22 +367,19 @@ impl Isel<'_> {
         Ok(())
     }
 
-    fn facts(&self, req: &TexOperands, element: u32, first: u16, count: u32) -> Words {
-        facts(self.module, req, element, first, count)
-    }
-
-    /// Words of the texture that is asked about, as an operand.
-    pub(super) fn asked(&mut self, cx: &mut IselCx<'_>, req: &TexOperands, first: u16, count: u32) -> Use<Vivante> {
+    /// Facts of the texture that is asked about, as an operand.
+    pub(super) fn asked(&mut self, cx: &mut IselCx<'_>, req: &TexOperands, facts: &[TextureFact]) -> Use<Vivante> {
+        let count = facts.len() as u32;
         let index = req.get(TexArg::TextureIndex);
         let elements = self.count(req.tex.texture);
-        let mut found = self.words_as_operand(req, self.element(cx, index).unwrap_or(0), first, count);
+        let mut found = self.facts_as_operand(req, self.element(cx, index).unwrap_or(0), facts);
         if let (None, Some(v)) = (self.element(cx, index), index) {
             // Uniforms cannot be indexed on every chip: one after the other.
             let at = self.clamped(cx, v, elements);
             for k in 1..elements {
                 let (number, ones) = (self.literal(k), self.literal(u32::MAX));
                 let is = self.temp(cx, 1, build::Cmp.with((Ty(Type::U32), If(Cond::Eq)), [at, number, ones]));
-                let other = self.words_as_operand(req, k, first, count);
+                let other = self.facts_as_operand(req, k, facts);
                 let choice = [is.mods(is.mods.lane(0)), other, found];
                 found = self.temp(cx, count, build::Select.with((Ty(Type::U32), If(Cond::Nz)), choice));
             }
@@ -389,23 +387,22 @@ impl Isel<'_> {
         found
     }
 
-    fn words_as_operand(&mut self, req: &TexOperands, element: u32, first: u16, count: u32) -> Use<Vivante> {
-        let words = self.facts(req, element, first, count);
-        let slot = self.uniforms.slot(words);
-        crate::uniforms::uniform(slot).mods(SrcMods::swizzle(leading(count)))
+    fn facts_as_operand(&mut self, req: &TexOperands, element: u32, asked: &[TextureFact]) -> Use<Vivante> {
+        let slot = self.uniforms.slot(facts(self.module, req, element, asked));
+        crate::uniforms::uniform(slot).mods(SrcMods::swizzle(leading(asked.len() as u32)))
     }
 
     fn query(&mut self, cx: &mut IselCx<'_>, i: Inst, req: &TexOperands) -> Result<(), Diagnostic> {
         let v = cx.data(i).result();
         let dst: VReg = cx.result(i, 0)[0];
         let n = cx.f.ty(v).lanes();
-        let all = self.asked(cx, req, first_fact(req), n);
+        let all = self.asked(cx, req, answer(req, n));
         let Some(level) = level_of(cx.f, req) else {
             cx.emit(MInst::copy(dst, all.vreg().map_or(all, Use::reg)));
             return Ok(());
         };
         // The size of a level: the level is clamped to those of the texture, then the size is halved for each.
-        let last = self.asked(cx, req, fact::LAST_LEVEL, 1);
+        let last = self.asked(cx, req, &[TextureFact::LastLevel]);
         let (zero, one) = (self.literal(0), self.literal(1));
         let x = self.operand_lane(cx, level, 0, Fold::None);
         let x = self.temp(cx, 1, build::Select.with((Ty(Type::S32), If(Cond::Lt)), [x, zero, x]));

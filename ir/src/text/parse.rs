@@ -374,26 +374,15 @@ impl Parser {
 
     fn slot(&mut self) -> Res_<IoSlot> {
         let name = self.string()?;
-        let at = match self.word("a place")?.as_str() {
-            "location" => {
-                let number = self.small()?;
-                let blend_src = if self.eat_word("blend_src") { self.small()? } else { 0 };
-                IoAt::Location { number, blend_src }
+        let kind = self.word("a place")?;
+        let at = IoAt::parse(&kind)
+            .ok_or_else(|| format!("line {}: `{kind}` is not a place of an input or output", self.line()))?;
+        let at = if at.number().is_some() { at.with_number(self.small()?) } else { at };
+        let at = match at {
+            IoAt::Location { number, .. } if self.eat_word("blend_src") => {
+                IoAt::Location { number, blend_src: self.small()? }
             }
-            "position" => IoAt::Position,
-            "point_size" => IoAt::PointSize,
-            "point_coord" => IoAt::PointCoord,
-            "barycentric" => IoAt::Barycentric,
-            "primitive_index" => IoAt::PrimitiveIndex,
-            "vertex_number" => IoAt::VertexNumber,
-            "layer" => IoAt::Layer,
-            "viewport_index" => IoAt::ViewportIndex,
-            "clip_distance" => IoAt::ClipDistance(self.small()?),
-            "cull_distance" => IoAt::CullDistance(self.small()?),
-            "frag_depth" => IoAt::FragDepth,
-            "frag_stencil" => IoAt::FragStencil,
-            "sample_mask" => IoAt::SampleMask,
-            w => return Err(format!("line {}: `{w}` is not a place of an input or output", self.line())),
+            at => at,
         };
         let mut interp = Interp::default();
         if let Some(mode) = self.named_if(Mode::parse) {

@@ -1,6 +1,6 @@
 //! The interface of a family to the driver.
 
-use gpucc_container::{InterfaceRow, Meta, Preload, ProgramRole, StateWord};
+use gpucc_container::{InterfaceRow, LaunchStep, Meta, Preload, ProgramRole, StateWord};
 use gpucc_ir::analysis::StageUse;
 use gpucc_ir::{Diagnostic, EntryPoint, Function, IoSlot, Loc, Module, Place, Refusal, Stage, StageInfo, Unsupported};
 use gpucc_isa::{Isa, Notes, TextCx};
@@ -345,6 +345,8 @@ pub struct EmittedProgram {
     pub meta: Meta,
     /// Registers and uniforms to load at launch.
     pub preloads: Vec<Preload>,
+    /// Computations of the launch, which preloads name.
+    pub steps: Vec<LaunchStep>,
     /// The buffers and other resources that it uses.
     pub reflection: Reflection,
     /// Inputs and outputs of a vertex or fragment entry.

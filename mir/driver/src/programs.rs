@@ -94,7 +94,7 @@ pub fn join(parts: Vec<Part>) -> Result<Entry, Diagnostic> {
         let stats = p.stats.iter().map(|&(name, value)| (name.to_owned(), value));
         if single {
             all.meta = Meta { flags, ..p.meta };
-            all.preloads = p.preloads;
+            (all.preloads, all.steps) = (p.preloads, p.steps);
             all.stats = stats.collect();
             (all.code, all.data) = (p.code, p.data);
             (all.lines, all.races, all.variables) = (part.lines, Some(part.races), part.variables);
@@ -108,6 +108,9 @@ pub fn join(parts: Vec<Part>) -> Result<Entry, Diagnostic> {
             all.variables = part.variables;
         } else if (&all.resources, &all.names) != (&p.reflection.resources, &p.reflection.names) {
             return Err(bug(format!("the {} program has other resources", part.role.name())));
+        }
+        if !p.steps.is_empty() {
+            return Err(bug(format!("the {} program has steps of the launch, which are the entry's", part.role)));
         }
         let offset = all.code.len() as u32;
         all.data.resize(all.data.len().next_multiple_of(DATA_ALIGN), 0);

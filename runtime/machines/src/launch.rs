@@ -4,7 +4,9 @@
 //! resources, preloads), so a description becomes a container of one entry point and a dispatch, and machines know
 //! nothing of JSON. What is in it besides (results to compare with, remarks) is for others to read.
 
-use gpucc_container::{Access, Container, Entry, Meta, Preload, Resource, ResourceKind, Shape, Source};
+use gpucc_container::{
+    Access, Container, Entry, LaunchOp, LaunchStep, Meta, Preload, Resource, ResourceKind, Shape, Source,
+};
 use gpucc_sim::{BoundBuffer, Dispatch, Rules, RunOptions, RunReport, Trap};
 use serde::Deserialize;
 use serde_json::Value;
@@ -125,6 +127,8 @@ struct State {
     flags: u32,
     resources: Vec<ResourceSpec>,
     preloads: Vec<(u8, u16, SourceSpec)>,
+    #[serde(default)]
+    steps: Vec<StepSpec>,
 }
 
 #[derive(Deserialize)]
@@ -159,31 +163,23 @@ impl TryFrom<Vec<Value>> for SourceSpec {
         };
         let args: Option<Vec<u32>> = rest.iter().map(|v| v.as_u64().and_then(|n| n.try_into().ok())).collect();
         let args = args.ok_or_else(|| format!("arguments of `{name}` are numbers of 32 bits"))?;
-        let short = |n: u32| u16::try_from(n).map_err(|_| format!("`{name}` {n}: out of range"));
-        Ok(SourceSpec(match (name.as_str(), &args[..]) {
-            ("Const", &[v]) => Source::Const(v),
-            ("BufferAddressLo", &[group, binding]) => Source::BufferAddressLo { group, binding },
-            ("BufferAddressHi", &[group, binding]) => Source::BufferAddressHi { group, binding },
-            ("BufferSize", &[group, binding]) => Source::BufferSize { group, binding },
-            ("DescriptorWord", &[group, binding, w]) => Source::DescriptorWord { group, binding, word: short(w)? },
-            ("WorkgroupId", &[d @ 0..=2]) => Source::WorkgroupId(d as u16),
-            ("NumWorkgroups", &[d @ 0..=2]) => Source::NumWorkgroups(d as u16),
-            ("LocalId", &[d @ 0..=2]) => Source::LocalId(d as u16),
-            ("GlobalId", &[d @ 0..=2]) => Source::GlobalId(d as u16),
-            ("LocalIndex", &[]) => Source::LocalIndex,
-            ("LaneId", &[]) => Source::LaneId,
-            ("SubgroupId", &[]) => Source::SubgroupId,
-            ("SharedBase", &[]) => Source::SharedBase,
-            ("ScratchBase", &[]) => Source::ScratchBase,
-            ("ScratchBaseHi", &[]) => Source::ScratchBaseHi,
-            ("DataAddressLo", &[]) => Source::DataAddressLo,
-            ("DataAddressHi", &[]) => Source::DataAddressHi,
-            ("TableAddressLo", &[n]) => Source::TableAddressLo(short(n)?),
-            ("TableAddressHi", &[n]) => Source::TableAddressHi(short(n)?),
-            ("Family", &[n]) => Source::Family(n),
-            ("Immediate", &[n]) => Source::Immediate(n),
-            _ => return Err(format!("no source `{name}` with {} such arguments", args.len())),
-        }))
+        let source = Source::parse(name, &args);
+        source.map(SourceSpec).ok_or_else(|| format!("no source `{name}` with {} such arguments", args.len()))
+    }
+}
+
+/// A computation: the operation, then each operand.
+#[derive(Deserialize)]
+#[serde(try_from = "(String, Vec<SourceSpec>)")]
+struct StepSpec(LaunchStep);
+
+impl TryFrom<(String, Vec<SourceSpec>)> for StepSpec {
+    type Error = String;
+    fn try_from((name, operands): (String, Vec<SourceSpec>)) -> Result<StepSpec, String> {
+        let op = LaunchOp::parse(&name).ok_or_else(|| format!("no operation `{name}`"))?;
+        let operands: Vec<Source> = operands.into_iter().map(|s| s.0).collect();
+        let count = operands.len();
+        LaunchStep::new(op, operands).map(StepSpec).ok_or_else(|| format!("`{name}` has no {count} operands"))
     }
 }
 
@@ -260,6 +256,7 @@ impl Launch {
             },
             resources,
             preloads: preloads.map(|(file, index, s)| Preload { file, lane: 0, index, source: s.0 }).collect(),
+            steps: d.launch.steps.into_iter().map(|s| s.0).collect(),
             data: d.data.0,
             ..Entry::default()
         };

@@ -1,6 +1,6 @@
 //! Tests of `runtime/machines/src/launch.rs`.
 
-use gpucc_container::Source;
+use gpucc_container::{LaunchOp, LaunchStep, Source};
 use gpucc_machines::launch::*;
 use gpucc_sim::RunOptions;
 
@@ -16,10 +16,14 @@ const PROGRAM: &str = r#"{"format": "gpucc-foreign-1", "id": "end", "family": "g
 
 #[test]
 fn description_becomes_container_and_dispatch() {
-    let l = Launch::read(PROGRAM.as_bytes()).unwrap();
+    let computed = r#""flags": 0, "steps": [["limit", [["BufferSize", 0, 3], ["Const", 4], ["Const", 2]]], ["not", [["Step", 0]]]]"#;
+    let l = Launch::read(PROGRAM.replacen(r#""flags": 0"#, computed, 1).as_bytes()).unwrap();
     let e = &l.container.entries[0];
     assert_eq!((l.id.as_str(), e.code.len(), l.exec_size), ("end", 8, Some(4)));
     assert_eq!(e.preloads[0].source, Source::DescriptorWord { group: 0, binding: 3, word: 2 });
+    let size = Source::BufferSize { group: 0, binding: 3 };
+    let limit = LaunchStep::new(LaunchOp::Limit, vec![size, Source::Const(4), Source::Const(2)]);
+    assert_eq!(e.steps, [limit, LaunchStep::new(LaunchOp::Not, vec![Source::Step(0)])].map(Option::unwrap));
     assert_eq!(l.dispatch.buffer(0, 3).unwrap().bytes, [1, 255, 0, 0, 0, 0, 0, 0]);
     let mut d = l.dispatch.clone();
     assert_eq!(l.run(&mut d, &RunOptions::default()).unwrap().instructions, 2);
@@ -42,6 +46,12 @@ fn faults_name_the_field() {
         ("\"exec_size\": 4", "\"exec_size\": 12", "`exec_size`: 12 bytes of 8"),
         ("\"LocalId\", 0", "\"LocalId\", 3", "`launch.preloads[1][2]`: no source `LocalId`"),
         ("\"LocalId\", 0", "\"LocalId\", -1", "`launch.preloads[1][2]`: arguments of `LocalId`"),
+        (
+            "\"flags\": 0",
+            "\"flags\": 0, \"steps\": [[\"fadd\", [[\"Const\", 1]]]]",
+            "`launch.steps[0]`: `fadd` has no 1 operands",
+        ),
+        ("\"flags\": 0", "\"flags\": 0, \"steps\": [[\"sum\", []]]", "`launch.steps[0]`: no operation `sum`"),
         ("\"kind\": \"storage_rw\"", "\"kind\": \"sampler\"", "`launch.resources[0].kind`: unknown kind"),
         ("\"binding\": 3, \"type\"", "\"binding\": 2, \"type\"", "`launch.resources[0]`: no buffer"),
         ("\"size\": 8", "\"size\": 1", "`buffers[0]`: 2 initial bytes for a binding of 1"),

@@ -91,7 +91,10 @@ impl Programs {
         let compiled = &container.entries[own];
         let differs = [
             ("bindings", compiled.resources != entry.resources),
-            ("registers before the first instruction", compiled.preloads != entry.preloads),
+            (
+                "registers before the first instruction",
+                (&compiled.preloads, &compiled.steps) != (&entry.preloads, &entry.steps),
+            ),
             ("inputs and outputs", compiled.interface != entry.interface),
             ("state", compiled.pipeline != entry.pipeline),
         ];

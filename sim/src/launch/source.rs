@@ -90,6 +90,7 @@ impl Launch<'_> {
                 draw.value(source).ok_or_else(none)
             }
             Source::TextureWord { of, word } => self.descriptor_word(of, word),
+            Source::TextureFact { of, fact } => self.texture_fact(of, fact),
             Source::LocalIndex => index.ok_or_else(none),
             Source::GlobalId(d) => {
                 let first = of(group, d)?.wrapping_mul(of(Some(size), d)?);

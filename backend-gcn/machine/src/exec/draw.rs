@@ -88,7 +88,7 @@ impl<'a> StageProgram<'a> {
         [rsrc1, rsrc2]: [u32; 2],
     ) -> Result<StageProgram<'a>, Trap> {
         let (rsrc1, rsrc2) = (words.get(rsrc1), words.get(rsrc2));
-        if entry.meta.family_words[..] != [rsrc1, rsrc2] {
+        if entry.meta.family_words != (abi::FamilyWords { rsrc1, rsrc2 }).to_words() {
             return Err(refuse("register words and family words disagree"));
         }
         let (sgprs, vgprs) = (entry.meta.registers_of(abi::FILE_SGPR), entry.meta.registers_of(abi::FILE_VGPR));

@@ -170,9 +170,10 @@ impl<'a> LaunchState<'a> {
     pub(crate) fn new(common: &'a gpucc_sim::Launch<'a>) -> Result<LaunchState<'a>, Trap> {
         let (entry, generation) = (common.entry, common.generation);
         let meta = &entry.meta;
-        let [rsrc1, rsrc2_word] = meta.family_words[..] else {
+        if meta.family_words.len() != 2 {
             return Err(refuse("two family words are expected: COMPUTE_PGM_RSRC1 and COMPUTE_PGM_RSRC2"));
-        };
+        }
+        let abi::FamilyWords { rsrc1, rsrc2: rsrc2_word } = abi::FamilyWords::of(meta);
         let sgprs = u32::from(meta.registers_of(abi::FILE_SGPR));
         let vgprs = u32::from(meta.registers_of(abi::FILE_VGPR));
         let mode = rsrc1 >> 12 & 0xff | (rsrc1 >> 21 & 1) << 8 | (rsrc1 >> 23 & 1) << 9;

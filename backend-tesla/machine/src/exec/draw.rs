@@ -19,6 +19,7 @@ use super::memory::DeviceMemory;
 use super::state;
 use super::step::Machine as Executor;
 use super::subgroup::{Io, Lanes, Warp};
+use crate::abi::FamilyWords;
 
 /// Lanes of a warp.
 const LANES: usize = 32;
@@ -148,7 +149,7 @@ impl<'a> StageProgram<'a> {
             return Err(refuse(format!("{registers} registers, there are 1 to 128")));
         }
         check_scratch(&entry.meta)?;
-        let stack = match entry.meta.family_words.get(1).copied().unwrap_or(0) {
+        let stack = match FamilyWords::of(&entry.meta).stack {
             n @ 1..=4096 => (n as usize).next_power_of_two().max(4),
             n => return Err(refuse(format!("{n} stack entries, 1 to 4096"))),
         };

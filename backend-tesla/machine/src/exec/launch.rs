@@ -5,6 +5,7 @@ use super::memory::{DeviceMemory, Window, WindowShape};
 use super::step::Machine;
 use super::subgroup::Warp;
 use crate::Tesla;
+use crate::abi::FamilyWords;
 use gpucc_container::{Access, Container, Meta, Resource, ResourceKind, Source, UNIFORM_FILE};
 use gpucc_isa::Isa;
 use gpucc_sim::{
@@ -111,18 +112,18 @@ impl<'a> LaunchState<'a> {
             return Err(bad(format!("{registers} registers, there are 1 to 128")));
         }
         check_scratch(meta)?;
-        let word = |i: usize| meta.family_words.get(i).copied().unwrap_or(0);
+        let words = FamilyWords::of(meta);
         let mut l = LaunchState {
             common,
             meta,
             registers,
-            shared_base: word(0),
-            stack: match word(1) {
+            shared_base: words.shared_base,
+            stack: match words.stack {
                 0 => 8,
                 n @ 1..=4096 => (n as usize).next_power_of_two().max(4),
                 n => return Err(bad(format!("{n} stack entries, at most 4096"))),
             },
-            window: word(2),
+            window: words.window_bytes,
             local_id: false,
             constants: Vec::new(),
             parameters: Vec::new(),

@@ -93,7 +93,7 @@ impl Placing<'_> {
         if setup.small_file != small_file(&entry.meta)? {
             return Err(container_trap("the program descriptor has another number of registers"));
         }
-        if setup.flush != entry.meta.family_words.first().copied().unwrap_or(0) {
+        if setup.flush != abi::FamilyWords::of(&entry.meta).flush {
             return Err(container_trap("the program descriptor has another mode of subnormals"));
         }
         let loaded = entry.preloads.iter().filter(|p| p.file == REGISTER_FILE);

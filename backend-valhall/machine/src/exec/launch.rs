@@ -214,7 +214,7 @@ pub(super) fn small_file(meta: &Meta) -> Result<bool, Trap> {
 
 /// How floats are computed.
 pub(super) fn mode(meta: &Meta) -> Result<Mode, Trap> {
-    match meta.family_words.first().copied().unwrap_or(0) {
+    match abi::FamilyWords::of(meta).flush {
         0 => Ok(Mode::IEEE),
         2 | 3 => Ok(Mode::FLUSH),
         n => Err(Trap::new(TrapKind::Unsupported, format!("flush-to-zero mode {n} is not modelled"))),

@@ -13,7 +13,7 @@ use super::sampler::{UNIT_WORDS, Unit};
 use super::steps;
 use super::subgroup::Group;
 use crate::abi::{
-    DRAW_HEADER, DRAW_SLOTS, FILE_LAUNCH, FILE_TEMP, FILE_UNIFORM, FILE_UNIT, MAX_INVOCATIONS, MOST_DRAW_SCRATCH,
+    DRAW_HEADER, DRAW_SLOTS, FILE_TEMP, FILE_UNIFORM, FILE_UNIT, FamilyWords, MAX_INVOCATIONS, MOST_DRAW_SCRATCH,
     MOST_SCRATCH, MOST_SHARED, shared_mode,
 };
 use crate::validate::{INSTRUCTIONS, LOCAL_BYTES, TEMPS, UNIFORMS};
@@ -70,7 +70,7 @@ pub fn run_on(
     let common = gpucc_sim::Launch::on(&LIMITS, container, entry, dispatch, device, options)?;
     let gpucc_sim::Launch { entry, generation, .. } = common;
     let meta = &entry.meta;
-    let local = meta.family_words.first() == Some(&shared_mode::LOCAL);
+    let local = FamilyWords::of(meta).shared_mode == shared_mode::LOCAL;
     if local && meta.shared_bytes > LOCAL_BYTES[generation as usize] {
         return Err(bad(format!("{} bytes of LOCAL storage do not fit the chip", meta.shared_bytes)));
     }
@@ -186,7 +186,7 @@ fn memory_of(common: &gpucc_sim::Launch<'_>, dispatch: &Dispatch, device: &Devic
     let data = constants(entry, &mut memory, &mut addresses)?;
     let groups = dispatch.grid.iter().map(|&n| u64::from(n)).product::<u64>();
     let meta = &entry.meta;
-    let local = meta.family_words.first() == Some(&shared_mode::LOCAL);
+    let local = FamilyWords::of(meta).shared_mode == shared_mode::LOCAL;
     let mut slice = |name: &str, bytes: u64, everywhere: bool| -> Result<Option<memory::Slice>, Trap> {
         if bytes == 0 {
             return Ok(None);
@@ -263,35 +263,27 @@ pub(crate) fn uniform_words(
 ) -> Result<(Vec<u32>, Vec<bool>), Trap> {
     let mut words = vec![0; count * 4];
     let mut defined = vec![false; count * 4];
-    let mut launch = Vec::new();
-    for p in entry.preloads.iter().filter(|p| p.file == FILE_LAUNCH) {
-        let at = usize::from(p.index);
-        launch.resize(launch.len().max(at + 1), None);
-        let own = |source| own_word(common, dispatch, space, &[], source);
-        launch[at] = Some(common.value(p.source, at_launch, own)?);
-    }
-    // Rows stand behind the first family word.
-    let rows = entry.meta.family_words.get(1..).unwrap_or(&[]);
-    let rows = steps::rows(rows, &launch, |group, binding| {
-        Ok(u32::try_from(common.buffer(group, binding)?.size).unwrap_or(u32::MAX))
-    })?;
+    let value = |done: &[u32], source| {
+        common.value(source, at_launch, |source| own_word(common, dispatch, space, done, source))
+    };
+    let done = steps::results(&entry.steps, value)?;
     for p in entry.preloads.iter().filter(|p| p.file >= UNIFORM_FILE) {
         let at = usize::from(p.index) * 4 + usize::from(p.lane);
         if p.file != FILE_UNIFORM || p.lane > 3 || at >= words.len() {
             return Err(bad(format!("preload of u{}, component {}, beyond the uniforms", p.index, p.lane)));
         }
-        words[at] = common.value(p.source, at_launch, |source| own_word(common, dispatch, space, &rows, source))?;
+        words[at] = value(&done, p.source)?;
         defined[at] = true;
     }
     Ok((words, defined))
 }
 
-/// A word of the family's own.
+/// A word of the family's own; `done` are the results of steps.
 fn own_word(
     common: &gpucc_sim::Launch<'_>,
     dispatch: &Dispatch,
     space: &DeviceMemory,
-    rows: &[u32],
+    done: &[u32],
     source: Source,
 ) -> Result<u32, Trap> {
     Ok(match source {
@@ -310,9 +302,9 @@ fn own_word(
             })?;
             u32::from_le_bytes([b[0], b[1], b[2], b[3]])
         }
-        Source::Family(n) => {
-            let row = rows.get(n as usize).copied();
-            row.ok_or_else(|| bad(format!("row {n} is not in the family words")))?
+        Source::Step(n) => {
+            let found = done.get(n as usize).copied();
+            found.ok_or_else(|| bad(format!("step {n} of the launch is not done yet")))?
         }
         Source::SharedBase => space.shared.as_ref().map_or(0, |s| s.base as u32),
         Source::ScratchBase => space.scratch.as_ref().map_or(0, |s| s.base as u32),
@@ -362,7 +354,7 @@ const UNITS_OF: [[(usize, usize); 2]; 3] = [[(0, 8), (8, 4)], [(0, 16), (16, 16)
 fn id_preloads(entry: &Entry) -> Result<Vec<(u16, u8, Source)>, Trap> {
     let mut kinds: [Option<u8>; 2] = [None; 2];
     let mut out = Vec::new();
-    for p in entry.preloads.iter().filter(|p| p.file < UNIFORM_FILE && p.file != FILE_UNIT && p.file != FILE_LAUNCH) {
+    for p in entry.preloads.iter().filter(|p| p.file < UNIFORM_FILE && p.file != FILE_UNIT) {
         let (kind, dim) = match p.source {
             Source::LocalId(d) => (0, d),
             Source::WorkgroupId(d) => (1, d),

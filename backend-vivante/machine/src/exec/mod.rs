@@ -19,4 +19,3 @@ mod texture;
 
 pub use draw::draw;
 pub use launch::{LANES, run, run_on};
-pub use steps::Step;
