@@ -76,6 +76,7 @@ pub(crate) fn caps() -> Caps {
         prefer_mul24: true,
         offset_fold: 4064,
         fuse_fma: false,
+        short_mixes: true,
         funnel: true,
         bit_select: true,
         bit_field: true,

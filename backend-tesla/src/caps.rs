@@ -122,6 +122,7 @@ pub(crate) fn caps(generation: u8) -> Caps {
         prefer_mul24: true,
         offset_fold: 0,
         fuse_fma: true,
+        short_mixes: true,
         funnel: false,
         bit_select: false,
         bit_field: false,

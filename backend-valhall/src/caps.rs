@@ -91,6 +91,7 @@ pub(crate) fn caps() -> Caps {
         prefer_mul24: false,
         offset_fold: 32764,
         fuse_fma: true,
+        short_mixes: false,
         funnel: false,
         bit_select: true,
         bit_field: false,

@@ -137,6 +137,7 @@ pub fn caps(generation: u8, how: Strategy) -> Caps {
         prefer_mul24: false,
         offset_fold: 0,
         fuse_fma: false,
+        short_mixes: true,
         funnel: false,
         bit_select: false,
         bit_field: false,

@@ -135,7 +135,7 @@ impl Code {
         self.b().select(total, none, through)
     }
 
-    /// `x * (1 - z) + y * z`.
+    /// `x * (1 - z) + y * z`, or `x + (y - x) * z` where a target is better at that: `reassoc` of the sum says so.
     pub fn mix(&mut self, x: Value, y: Value, z: Value) -> Value {
         let ty = self.f.ty(x);
         let z = self.like(z, ty);
@@ -143,7 +143,11 @@ impl Code {
         let mut b = self.b();
         let rest = b.fsub(one, z);
         let (first, second) = (b.fmul(x, rest), b.fmul(y, z));
-        b.fadd(first, second)
+        let fp = self.fp;
+        self.fp = if self.exact { fp } else { fp.with(ir::FpFlags::REASSOC) };
+        let sum = self.b().fadd(first, second);
+        self.fp = fp;
+        sum
     }
 
     /// 1 where `y` has reached `x`, else 0.

@@ -87,7 +87,63 @@ struct Colour<'a> {
     exit: CsrLists<(Value, Placement)>,
     /// Units occupied at the logical end of finished blocks, per file.
     logical_end: Vec<Option<Vec<UnitSet>>>,
+    wants: Wants,
     out: Allocation,
+}
+
+/// Places of a block that values still to be made must lie in.
+#[derive(Default)]
+struct Wants {
+    /// The instruction that makes each such value, with its file and place; in the order of the code.
+    list: Vec<(InstId, FileId, Placement)>,
+    /// The last instruction of the block that reads each value; the largest number of what lives on.
+    last_use: Vec<InstId>,
+    /// The instruction whose operands are being placed.
+    now: InstId,
+}
+
+impl Wants {
+    /// Looks a block up.
+    fn enter(&mut self, p: &Problem, live: &Liveness, b: BlockId) {
+        self.list.clear();
+        let insts = p.blocks[b as usize].insts.clone();
+        let fixed = |o: &Operand| match o.constraint {
+            Constraint::Fixed(place) if o.role == Role::Use => Some(place),
+            _ => None,
+        };
+        let any = insts.clone().any(|i| p.operands(i).iter().any(|o| fixed(o).is_some()));
+        if !any {
+            return;
+        }
+        self.last_use.resize(p.value_count(), 0);
+        let mut places: Vec<(Value, Placement)> = Vec::new();
+        for i in insts.clone() {
+            for o in p.operands(i).iter().filter(|o| o.role == Role::Use) {
+                self.last_use[o.value.index()] = i;
+                places.extend(fixed(o).map(|place| (o.value, place)));
+            }
+        }
+        live.for_live_out(p, b, |v| self.last_use[v.index()] = InstId::MAX);
+        places.sort_unstable_by_key(|x| x.0);
+        for i in insts {
+            for o in p.operands(i).iter().filter(|o| o.role != Role::Use) {
+                if let Ok(k) = places.binary_search_by_key(&o.value, |x| x.0) {
+                    self.list.push((i, p.file(o.value), places[k].1));
+                }
+            }
+        }
+    }
+
+    /// Adds the places that others need before a value, made now, is read for the last time.
+    fn add(&self, p: &Problem, v: Value, avoid: &mut UnitSet) {
+        if self.list.last().is_none_or(|w| w.0 <= self.now) {
+            return;
+        }
+        let (from, end, file) = (self.list.partition_point(|w| w.0 <= self.now), self.last_use[v.index()], p.file(v));
+        for w in self.list[from..].iter().take_while(|w| w.0 < end).filter(|w| w.1 == file) {
+            avoid.add(w.2);
+        }
+    }
 }
 
 /// Colours `p`. With `worst`, places are chosen as badly as possible.
@@ -125,16 +181,19 @@ pub fn colour(p: &Problem, live: &Liveness, worst: bool) -> Result<Allocation, E
         scratch: vec![Placement::NONE; n],
         exit: CsrLists::default(),
         logical_end: vec![None; p.blocks.len()],
+        wants: Wants::default(),
         out: Allocation { operands: vec![Placement::NONE; p.operands.len()], ..Allocation::default() },
     };
     let mut stamp = vec![u32::MAX; n];
     for b in 0..p.blocks.len() as BlockId {
         c.enter(b)?;
+        c.wants.enter(p, live, b);
         let block = &p.blocks[b as usize];
         for i in block.insts.clone() {
             if block.logical_end == Some(i) {
                 c.logical_end[b as usize] = Some(c.files.iter().map(|f| f.occupied).collect());
             }
+            c.wants.now = i;
             c.inst(b, i)?;
         }
         let mut exit: SmallVec<[_; 64]> = SmallVec::new();
@@ -209,6 +268,7 @@ impl Colour<'_> {
         }
         let f = &mut self.files[file];
         let mut avoid = f.reserved;
+        self.wants.add(self.p, v, &mut avoid);
         // Who cannot be where the group wants it does not take the place of another member.
         if let (Some(at), Some((w, distance))) = (affinity, widest)
             && u16::try_from(at).is_ok_and(|at| !free.contains(at))

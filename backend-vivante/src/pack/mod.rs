@@ -34,8 +34,8 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>, t: &Vivante, steps: Steps) {
     let uniform =
         cx.module.resources.iter().filter(|(_, r)| r.kind.space() == Space::Uniform).map(|(r, _)| r).collect();
     let mut facts = Facts { t, uses: Uses::new(f), uniform, steps };
-    let mut saved = pairs::run(f, cx, &facts);
-    if saved > 0 {
+    let mut made = pairs::run(f, cx, &facts);
+    if made > 0 {
         facts.uses = Uses::new(f);
     }
     let mut out = rewrite::Rewrite::new();
@@ -45,12 +45,12 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>, t: &Vivante, steps: Steps) {
         out.enter(b);
         for chunk in insts.chunks(CHUNK) {
             let plan = plan::plan(f, cx, &facts, &out.lanes, chunk, &mut scratch);
-            saved += plan.saved;
+            made += plan.groups.len() as u64;
             out.chunk(f, chunk, &plan);
         }
     }
     out.finish(f);
-    if saved > 0 {
+    if made > 0 {
         params::run(f);
         clean(f);
     }

@@ -51,8 +51,6 @@ pub struct Plan {
     pub group_of: Vec<Option<u32>>,
     /// Instructions that each must come after, directly.
     pub deps: Vec<SmallVec<[u32; 4]>>,
-    /// Machine instructions saved, by estimate.
-    pub saved: u64,
 }
 
 /// The common properties of instructions of one group.
@@ -148,13 +146,11 @@ pub(super) fn plan(
     };
     let keys = p.candidates(chunk);
     let mut groups: Vec<Group> = Vec::new();
-    let mut saved = 0u64;
     for k in 0..n {
         if p.candidate[k].is_none() || p.group_of[k].is_some() {
             continue;
         }
-        let Some((members, gain)) = p.grow(k, &keys).filter(|_| cx.change()) else { continue };
-        saved += gain as u64 / 4;
+        let Some(members) = p.grow(k, &keys).filter(|_| cx.change()) else { continue };
         p.commit(groups.len() as u32, &members, chunk);
         let variant = p.candidate[k].as_ref().map_or(0, |c| c.variant);
         groups.push(Group { members, variant });
@@ -166,7 +162,7 @@ pub(super) fn plan(
         }
     }
     (scratch.at, scratch.home) = (p.at, p.home);
-    Plan { groups, group_of: p.group_of, deps, saved }
+    Plan { groups, group_of: p.group_of, deps }
 }
 
 /// Direct dependences inside a piece: operands, and the order of effects.
@@ -437,8 +433,8 @@ impl Planner<'_> {
             .all(|x| Self::nodes(m).all(|y| x != y && !has(&self.above[x], y) && !has(&self.above[y], x)))
     }
 
-    /// The best group with this instruction, and what it gains.
-    fn grow(&self, k: usize, lists: &[Vec<usize>]) -> Option<(Vec<Member>, i32)> {
+    /// The best group with this instruction, if one gains something.
+    fn grow(&self, k: usize, lists: &[Vec<usize>]) -> Option<Vec<Member>> {
         let c = self.candidate[k].as_ref()?;
         let list = &lists[c.key];
         let from = list.partition_point(|&x| x <= k);
@@ -476,9 +472,9 @@ impl Planner<'_> {
                 best = Some((members.clone(), gain));
             }
         }
-        let (mut members, gain) = best?;
+        let (mut members, _) = best?;
         self.order(&mut members);
-        Some((members, gain))
+        Some(members)
     }
 
     /// Lanes in the order in which an operand has them, or as a vector wants them.

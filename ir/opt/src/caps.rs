@@ -565,6 +565,9 @@ pub struct Caps {
     pub offset_fold: u32,
     /// Whether a multiplication and an addition that both allow contraction become one `fma`.
     pub fuse_fma: bool,
+    /// Whether a mix is best as a step from one end: where a multiply-add rounds twice or cuts. Where `fma` rounds once, `rests` gains as
+    /// much.
+    pub short_mixes: bool,
     /// Whether `fshr` may be made of shifts.
     pub funnel: bool,
     /// Whether `bitsel` may be made of masks.
@@ -660,6 +663,7 @@ impl Caps {
         prefer_mul24: false,
         offset_fold: 0,
         fuse_fma: false,
+        short_mixes: false,
         funnel: false,
         bit_select: false,
         bit_field: false,

@@ -64,6 +64,7 @@ pub mod rotate;
 pub mod scalarise;
 pub mod selection;
 mod share_distances;
+pub mod short_mixes;
 pub mod shrink_io;
 pub mod signs;
 pub mod simplify_cfg;

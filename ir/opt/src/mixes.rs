@@ -84,7 +84,7 @@ fn factors(f: &Function, args: [Value; 2]) -> Option<(Value, Const)> {
 }
 
 /// Whether `v` is `1 - t`.
-fn is_rest(f: &Function, v: Value, t: Value) -> bool {
+pub(crate) fn is_rest(f: &Function, v: Value, t: Value) -> bool {
     if let (Some(a), Some(b)) = (f.def_op(v, Op::Splat), f.def_op(t, Op::Splat)) {
         return is_rest(f, a.args[0], b.args[0]);
     }

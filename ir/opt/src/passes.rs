@@ -13,9 +13,9 @@ use crate::{
     combine_bits, constant_factors, copies, copyprop, dce, divide, exit_values, fold, fold_ids, fuse, gvn,
     hoist_tables, if_convert, implied_branches, init, inline, join_loops, lane_sums, legalise, licm, lower_blend,
     lower_fetch, lower_indices, lower_io, lower_subgroups, lower_tex, lower_wide, mem_opt, mem2reg, mixes, narrow,
-    powers, predicate_demotes, products, ranges, rests, robust, rotate, scalarise, selection, shrink_io, signs,
-    simplify_cfg, sink_sums, split_locals, switches, tables, unroll, vector_scales, vectorise_memory, widen_loads,
-    zero_lanes,
+    powers, predicate_demotes, products, ranges, rests, robust, rotate, scalarise, selection, short_mixes, shrink_io,
+    signs, simplify_cfg, sink_sums, split_locals, switches, tables, unroll, vector_scales, vectorise_memory,
+    widen_loads, zero_lanes,
 };
 use gpucc_ir::analysis::{DomTree, Structure};
 use gpucc_ir::trace::{self, PassTime};
@@ -91,6 +91,7 @@ const RANGES: Pass = pass!("ranges", ranges::run);
 const VECTORISE_MEMORY: Pass = graph_pass!("vectorise-memory", vectorise_memory::run);
 const COMBINE_BITS: Pass = pass!("combine-bits", combine_bits::run);
 const TABLES: Pass = pass!("tables", tables::run);
+const SHORT_MIXES: Pass = pass!("short-mixes", short_mixes::run);
 const VECTOR_SCALES: Pass = pass!("vector-scales", vector_scales::run);
 const FUSE: Pass = pass!("fuse", fuse::run);
 const MEM_OPT: Pass = pass!("mem-opt", mem_opt::run);
@@ -245,6 +246,7 @@ pub fn passes(level: u8) -> Vec<Pass> {
     list.push(COMPACT);
     if level >= 2 {
         list.extend([
+            SHORT_MIXES,
             RANGES,
             IF_CONVERT,
             ALGEBRAIC,
@@ -320,6 +322,8 @@ pub const ORDER: &[(&str, &str, &str)] = &[
     ("rotate", "implied-branches", "loops with their test at the end have a branch in front of them"),
     ("vector-scales", "legalise", "dot products become sums of products, of which each would be scaled"),
     ("legalise", "scalarise", "expansions of packing ops make vectors"),
+    ("short-mixes", "licm", "the difference of what a loop does not change is made in front of it"),
+    ("short-mixes", "fuse", "the products of a mix are not a part of its sum yet"),
 ];
 
 /// The places where `simplify-cfg` is called because it changed the graph and no operand of an instruction.

@@ -49,6 +49,7 @@ mod returns;
 mod rotate;
 mod selection;
 mod share_distances;
+mod short_mixes;
 mod shrink_io;
 mod signs;
 mod simplify_cfg;
