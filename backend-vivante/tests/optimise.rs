@@ -58,6 +58,33 @@ fn scalars_are_packed() {
     assert_eq!(count(&t, "    xor.u32"), 4, "{t}");
 }
 
+/// Three counters of a loop of which one goes its own way: a group of them gains less than an instruction, and all the same the loop passes
+/// one vector on.
+#[test]
+fn counters_of_a_loop_stay_one_vector() {
+    let text = format!(
+        "{FLOATS} @compute @workgroup_size(16) fn main(@builtin(local_invocation_index) i: u32) {{
+        let end = a[i] + 3.0;
+        var radius = 0.5; var total = 1.0; var angle = 0.0; var sum = 0.0;
+        loop {{
+            if radius >= end {{ break; }}
+            sum += (end - (radius - 0.5)) / (radius + 0.5) / total * angle;
+            total += 1.0;
+            radius += 0.75 / radius;
+            angle += 2.5;
+        }}
+        b[i] = sum / total; }}"
+    );
+    for g in [GC3000, GC7000] {
+        let t = listing(&text, &dispatch(), g);
+        let first = t.lines().position(|l| l.contains("    branch")).unwrap_or(0);
+        let last = t.lines().collect::<Vec<_>>().iter().rposition(|l| l.contains("    branch")).unwrap_or(0);
+        let turn: String = t.lines().skip(first).take(last - first).map(|l| format!("{l}\n")).collect();
+        // Two before the first turn, and what brings the one that went its own way back in.
+        assert!(count(&turn, "    mov ") <= 4, "{t}");
+    }
+}
+
 #[test]
 fn what_depends_is_not_packed() {
     let text = format!(

@@ -104,34 +104,27 @@ struct Wants {
 
 impl Wants {
     /// Looks a block up.
-    fn enter(&mut self, p: &Problem, live: &Liveness, b: BlockId) {
+    fn enter(&mut self, p: &Problem, live: &Liveness, groups: &mut Groups, b: BlockId) {
         self.list.clear();
         let insts = p.blocks[b as usize].insts.clone();
-        let fixed = |o: &Operand| match o.constraint {
-            Constraint::Fixed(place) if o.role == Role::Use => Some(place),
-            _ => None,
-        };
-        let any = insts.clone().any(|i| p.operands(i).iter().any(|o| fixed(o).is_some()));
-        if !any {
+        let fixed = |o: &Operand| o.role == Role::Use && matches!(o.constraint, Constraint::Fixed(_));
+        if !insts.clone().any(|i| p.operands(i).iter().any(fixed)) {
             return;
         }
         self.last_use.resize(p.value_count(), 0);
-        let mut places: Vec<(Value, Placement)> = Vec::new();
-        for i in insts.clone() {
-            for o in p.operands(i).iter().filter(|o| o.role == Role::Use) {
-                self.last_use[o.value.index()] = i;
-                places.extend(fixed(o).map(|place| (o.value, place)));
-            }
-        }
-        live.for_live_out(p, b, |v| self.last_use[v.index()] = InstId::MAX);
-        places.sort_unstable_by_key(|x| x.0);
         for i in insts {
-            for o in p.operands(i).iter().filter(|o| o.role != Role::Use) {
-                if let Ok(k) = places.binary_search_by_key(&o.value, |x| x.0) {
-                    self.list.push((i, p.file(o.value), places[k].1));
+            for o in p.operands(i) {
+                let (file, units) = (p.file(o.value), p.shape(o.value).units);
+                if o.role == Role::Use {
+                    self.last_use[o.value.index()] = i;
+                } else if let Some(base) = groups.fixed(o.value)
+                    && base + units <= p.files[usize::from(file)].units
+                {
+                    self.list.push((i, file, Placement::run(base, units)));
                 }
             }
         }
+        live.for_live_out(p, b, |v| self.last_use[v.index()] = InstId::MAX);
     }
 
     /// Adds the places that others need before a value, made now, is read for the last time.
@@ -187,7 +180,7 @@ pub fn colour(p: &Problem, live: &Liveness, worst: bool) -> Result<Allocation, E
     let mut stamp = vec![u32::MAX; n];
     for b in 0..p.blocks.len() as BlockId {
         c.enter(b)?;
-        c.wants.enter(p, live, b);
+        c.wants.enter(p, live, &mut c.groups, b);
         let block = &p.blocks[b as usize];
         for i in block.insts.clone() {
             if block.logical_end == Some(i) {

@@ -15,6 +15,8 @@ use crate::problem::{Cfg, Constraint, Problem, Role, Value};
 struct Root {
     /// Unit that offset 0 of the group maps to.
     anchor: Option<i32>,
+    /// Whether an instruction reads or writes a member at one place alone.
+    fixed: bool,
     /// Member with most units.
     widest: u32,
 }
@@ -90,7 +92,7 @@ impl Groups {
         let mut g = Groups {
             parent: (0..n as u32).collect(),
             offset: vec![0; n],
-            root: (0..n as u32).map(|v| Root { anchor: None, widest: v }).collect(),
+            root: (0..n as u32).map(|v| Root { anchor: None, fixed: false, widest: v }).collect(),
             blocks: vec![Blocks::None; n],
         };
         for b in 0..p.blocks.len() as u32 {
@@ -133,6 +135,7 @@ impl Groups {
                 let r = &mut g.root[root as usize];
                 if r.anchor.is_none() {
                     r.anchor = Some(at.base() as i32 - offset);
+                    r.fixed = true;
                 }
             }
         }
@@ -189,6 +192,13 @@ impl Groups {
     pub(crate) fn affinity(&mut self, v: Value) -> Option<i32> {
         let (root, offset) = self.find(v);
         self.root[root as usize].anchor.map(|a| a + offset)
+    }
+
+    /// The unit where `v` would suit its group, if an instruction asks for a place of a member.
+    pub(crate) fn fixed(&mut self, v: Value) -> Option<u16> {
+        let (root, offset) = self.find(v);
+        let r = &self.root[root as usize];
+        r.anchor.filter(|_| r.fixed).and_then(|a| u16::try_from(a + offset).ok())
     }
 
     /// The widest member of the group of `v` and its position relative to `v`, when it is wider than `v`.

@@ -5,3 +5,4 @@ mod problems;
 mod random;
 mod spill_checker;
 mod units;
+mod wants;

@@ -420,6 +420,7 @@ pub const PURPOSE: &[(&str, &str)] = &[
         "lower-tex",
         "texture instructions take what the target's take: cubes, layers, gathers, clamps, comparisons, offsets",
     ),
+    ("short-mixes", "a mix of the language is a step from one end"),
     ("vector-scales", "numbers that scale a vector are one number, and a dot product is scaled instead of its operand"),
     ("legalise", "ops that the target lacks are written with those that it has"),
     ("scalarise", "scalar targets get scalars, so that unused lanes cost nothing"),

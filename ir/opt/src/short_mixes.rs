@@ -10,7 +10,7 @@
 //! `mix` may be computed either way: the test suites of Vulkan, OpenGL and WebGPU take what lies in the range of one of the two
 //! (gpuweb issue 3260). Sums and products of a source may not, so the front end marks the sum of a mix with `reassoc`. A product and a
 //! sum are one instruction on most chips: three become two. Fires where nothing but mixes reads `1 - t`, since nothing is won elsewhere,
-//! and where no part is a constant that folds. A difference of what a loop does not change goes in front of it.
+//! and not between two constants, which `mixes` knows how to join. A difference of what a loop does not change goes in front of it.
 //!
 //! Of infinite `a`, `b` or `t` one form makes a number or an infinity where the other makes none: WGSL promises nothing about either.
 //!
@@ -58,7 +58,8 @@ fn mix(f: &Function, i: Inst) -> Option<Mix> {
     [(x, y), (y, x)].iter().find_map(|(p, q)| {
         (0..4).find_map(|k| {
             let (rest, from, weight, to) = (p[k & 1], p[1 - (k & 1)], q[k >> 1], q[1 - (k >> 1)]);
-            is_rest(f, rest, weight).then_some(Mix { from, to, weight, rest })
+            let constants = f.as_const(from).is_some() && f.as_const(to).is_some();
+            (!constants && is_rest(f, rest, weight)).then_some(Mix { from, to, weight, rest })
         })
     })
 }

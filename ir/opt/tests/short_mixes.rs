@@ -61,6 +61,19 @@ fn other_sums_and_other_readers_stay() {
         b.store(rest, Mem::new(Place::Buffer(Res(0)), 40, 4), None);
     };
     assert_eq!(run(&mut mixes(LICENCE, stores), true), 0);
+    // Two constants are the business of another pass.
+    let mut f = Function::new("main");
+    let block = f.entry();
+    let mut b = Builder::new(&mut f, block);
+    let t = word(&mut b, 0);
+    b.fp = LICENCE;
+    let [one, x, y] = [1.0, 0.25, 0.5].map(|c| b.func.fconst(Type::F32, c));
+    let rest = b.fsub(one, t);
+    let (first, second) = (b.fmul(rest, x), b.fmul(y, t));
+    let sum = b.fadd(first, second);
+    b.store(sum, Mem::new(Place::Buffer(Res(0)), 8, 4), None);
+    b.ret(&[]);
+    assert_eq!(run(&mut f, true), 0);
     // A product with it is wanted for more than the sum.
     let alone = |b: &mut Builder<'_>, rest: Value| {
         let p = b.fmul(rest, rest);
