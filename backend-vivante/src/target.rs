@@ -69,7 +69,9 @@ impl Target for Vivante {
             _ => false,
         };
         let still = |u: &Use<Self>| !u.mods.indexed && !matches!(u.src, Src::Reg(Reg::P(_)) | Src::Label(_));
-        let plain = !inst.mods.indexed && inst.uses.iter().all(still) && self.info(inst).can_dce();
+        // What is known of instructions is asked of the target's own alone.
+        let pure = inst.target_op().is_none() || self.info(inst).can_dce();
+        let plain = !inst.mods.indexed && inst.uses.iter().all(still) && pure;
         if value && plain { Reuse::InBlock } else { Reuse::Never }
     }
 

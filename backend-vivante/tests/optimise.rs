@@ -447,3 +447,24 @@ fn vectors_of_three_leave_no_components() {
     let t = VIVANTE.listing(&compile(&module(&few), GC3000, &options(2)), GC3000);
     assert!(count(&t, "xyz_") > 60, "{t}");
 }
+
+/// Coordinates with the level beside them serve every sample that reads them; another level is another run.
+#[test]
+fn one_run_of_coordinates_serves_several_samples() {
+    let text = |level: &str| {
+        format!(
+            "@group(0) @binding(0) var a: texture_2d<f32>;
+            @group(0) @binding(1) var b: texture_2d<f32>;
+            @group(0) @binding(2) var s: sampler;
+            @fragment fn main(@location(0) at: vec2f) -> @location(0) vec4f {{
+                let p = at * 3.0 + 1.0;
+                return textureSampleLevel(a, s, p, 2.0) + textureSampleLevel(b, s, p, {level}); }}"
+        )
+    };
+    for g in [GC2000, GC3000] {
+        for (level, moves) in [("2.0", 1), ("3.0", 2)] {
+            let t = VIVANTE.listing(&compile(&module(&text(level)), g, &options(2)), g);
+            assert_eq!((count(&t, "    texldl "), count(&t, "    mov ")), (2, moves), "{t}");
+        }
+    }
+}
