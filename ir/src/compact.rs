@@ -11,7 +11,15 @@ use crate::ops::Op;
 use crate::results::Results;
 use smallvec::SmallVec;
 
+/// Functions with fewer instructions lie in the cache however they lie.
+const LARGE: usize = 512;
+
 impl Function {
+    /// Whether the place of its parts in memory matters.
+    pub fn is_large(&self) -> bool {
+        self.insts.len() >= LARGE
+    }
+
     /// Whether a quarter of the blocks or instructions is gone from the layout, or lies elsewhere than behind what comes before it
     /// there.
     pub fn is_scattered(&self) -> bool {

@@ -129,7 +129,10 @@ impl Pressure {
 }
 
 fn check_and_solve(p: Problem) -> Result<(Problem, ra::Liveness), ra::Error> {
-    ra::verify(&p)?;
+    // A walk over all operands that only a backend's bug has anything to tell.
+    if cfg!(debug_assertions) {
+        ra::verify(&p)?;
+    }
     let live = ra::Liveness::compute(&p)?;
     Ok((p, live))
 }
@@ -302,6 +305,7 @@ fn write_back<T: Target>(
         }
     }
     let mut used = vec![UnitSet::EMPTY; p.files.len()];
+    let none = used.clone();
     let mut id = 0;
     // The list of a block stays where it is: the next walk reads the blocks one after the other.
     let mut out: Vec<MInst<T>> = Vec::new();
@@ -380,7 +384,6 @@ fn write_back<T: Target>(
                 Opcode::Op(_) => out.push(inst),
                 Opcode::Pseudo(Pseudo::Undef | Pseudo::Start | Pseudo::LogicalStart | Pseudo::LogicalEnd) => {}
                 Opcode::Pseudo(pseudo) => {
-                    let none = vec![UnitSet::EMPTY; p.files.len()];
                     let free = free_here.unwrap_or(&none);
                     copy_pseudo(t, p, &inst, pseudo, &granules, free, &mut out, stats)
                         .map_err(|e| format!("block {b}: {e}"))?;
@@ -431,8 +434,11 @@ fn parallel<T: Target>(
     out: &mut Vec<MInst<T>>,
     stats: &mut AllocStats,
 ) {
+    if moves.is_empty() {
+        return;
+    }
     let start = out.len();
-    let mut free = free.to_vec();
+    let mut free: SmallVec<[UnitSet; 4]> = SmallVec::from_slice(free);
     // A register that another file's moves write is no scratch.
     for m in moves {
         free[m.file as usize] = free[m.file as usize].minus(&m.dst.set()).minus(&m.src.set());
@@ -457,6 +463,9 @@ fn parallel<T: Target>(
     stats.moves += (out.len() - start) as u32;
 }
 
+/// The units of one place, as moves name them.
+type Units = SmallVec<[u16; 16]>;
+
 /// Lowers a copy, collect or split whose operands are physical by now. `granules` is per use, then per definition.
 #[expect(clippy::too_many_arguments, reason = "the state of one step of the walk")]
 fn copy_pseudo<T: Target>(
@@ -469,9 +478,9 @@ fn copy_pseudo<T: Target>(
     out: &mut Vec<MInst<T>>,
     stats: &mut AllocStats,
 ) -> Result<(), String> {
-    let mut moves: Vec<Move> = Vec::new();
-    let mut cross: Vec<(PReg, PReg)> = Vec::new();
-    let mut sets: Vec<(PReg, Use<T>)> = Vec::new();
+    let mut moves: SmallVec<[Move; 4]> = SmallVec::new();
+    let mut cross: SmallVec<[(PReg, PReg); 4]> = SmallVec::new();
+    let mut sets: SmallVec<[(PReg, Use<T>); 4]> = SmallVec::new();
     let uses = inst.uses.len();
     let mut pair = |dst: PReg, src: &Use<T>, g: u16| -> Result<(), String> {
         match src.phys() {
@@ -540,11 +549,11 @@ fn copy_pseudo<T: Target>(
     let start = out.len();
     let mut cx = CopyCx { out, free, loc: inst.loc };
     for (d, s) in cross {
-        let (du, su): (Vec<u16>, Vec<u16>) = (d.place.units().collect(), s.place.units().collect());
+        let (du, su): (Units, Units) = (d.place.units().collect(), s.place.units().collect());
         t.emit_move(&mut cx, MoveSide { file: d.file, units: &du }, MoveSide { file: s.file, units: &su });
     }
     for (d, s) in sets {
-        let units: Vec<u16> = d.place.units().collect();
+        let units: Units = d.place.units().collect();
         t.emit_set(&mut cx, MoveSide { file: d.file, units: &units }, &s);
     }
     stats.moves += (out.len() - start) as u32;

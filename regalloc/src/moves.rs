@@ -47,18 +47,48 @@ struct Piece {
 
 /// Sequences the moves of `file`. Units in `free` may be overwritten to break cycles; where none fits, swaps do it.
 pub fn sequence(id: FileId, file: &RegFile, caps: MoveCaps, moves: &[Move], free: &UnitSet) -> Vec<Step> {
-    let mut s = Sequencer::new(file, caps, moves.iter().filter(|m| m.file == id));
-    let mut scratch = *free;
-    for p in &s.pieces {
-        for &u in p.dst.iter().chain(&p.src) {
-            scratch.remove(u);
+    let pieces = pieces(file, caps, moves.iter().filter(|m| m.file == id));
+    let (mut read, mut written) = (UnitSet::EMPTY, UnitSet::EMPTY);
+    for p in &pieces {
+        p.src.iter().for_each(|&u| read.insert(u));
+        p.dst.iter().for_each(|&u| written.insert(u));
+    }
+    let scratch = free.minus(&read).minus(&written);
+    let steps = if read.intersect(&written).is_empty() {
+        in_order(pieces)
+    } else {
+        let mut s = Sequencer::new(file, pieces);
+        s.run(&scratch);
+        s.steps
+    };
+    if cfg!(debug_assertions) {
+        assert_same(moves.iter().filter(|m| m.file == id), &steps, &scratch);
+    }
+    steps
+}
+
+/// The steps of pieces of which none reads what another one writes: by what they write, as a [`Sequencer`] takes those that are ready.
+fn in_order(mut pieces: Vec<Piece>) -> Vec<Step> {
+    pieces.sort_by_key(|p| p.dst[0]);
+    pieces.into_iter().map(|p| Step::Move { dst: p.dst, src: p.src }).collect()
+}
+
+/// The parts of moves that one instruction moves each.
+fn pieces<'m>(file: &RegFile, caps: MoveCaps, moves: impl Iterator<Item = &'m Move>) -> Vec<Piece> {
+    let mut small: Vec<Piece> = Vec::new();
+    for m in moves {
+        let n = m.granule.max(1);
+        let mut at = 0;
+        while at < m.dst.len() {
+            let (dst, src) = (m.dst.part(at, n), m.src.part(at, n));
+            at += n;
+            if dst != src {
+                small.push(Piece { dst: dst.units().collect(), src: src.units().collect(), granule: n, done: false });
+            }
         }
     }
-    s.run(&scratch);
-    if cfg!(debug_assertions) {
-        assert_same(moves.iter().filter(|m| m.file == id), &s.steps, &scratch);
-    }
-    s.steps
+    small.sort_by_key(|p| p.dst[0]);
+    if file.row_moves { group_rows(file, small) } else { group_runs(caps, small) }
 }
 
 /// Panics when `steps` do something else than `moves`, `scratch` aside.
@@ -114,26 +144,7 @@ struct Sequencer {
 }
 
 impl Sequencer {
-    fn new<'m>(file: &RegFile, caps: MoveCaps, moves: impl Iterator<Item = &'m Move>) -> Self {
-        let mut small: Vec<Piece> = Vec::new();
-        for m in moves {
-            let n = m.granule.max(1);
-            let mut at = 0;
-            while at < m.dst.len() {
-                let (dst, src) = (m.dst.part(at, n), m.src.part(at, n));
-                at += n;
-                if dst != src {
-                    small.push(Piece {
-                        dst: dst.units().collect(),
-                        src: src.units().collect(),
-                        granule: n,
-                        done: false,
-                    });
-                }
-            }
-        }
-        small.sort_by_key(|p| p.dst[0]);
-        let pieces = if file.row_moves { group_rows(file, small) } else { group_runs(caps, small) };
+    fn new(file: &RegFile, pieces: Vec<Piece>) -> Self {
         let mut s = Sequencer {
             pieces,
             readers: vec![0; file.units as usize],

@@ -18,6 +18,8 @@ mod texture;
 mod types;
 mod value;
 
+use std::borrow::Cow;
+
 use crate::{EntryInfo, Lang, Options, Parsed, halves, report};
 use func::FuncCx;
 use gpucc_frontend_common::{Lowered, Shapes, Tables, access_flags, named, place, resource};
@@ -46,11 +48,12 @@ pub fn lower(parsed: &Parsed, options: &Options) -> Result<ir::Module, Refusals>
 fn lower_module(parsed: &Parsed, options: &Options) -> Result<ir::Module, Refusals> {
     let (module, info) = resolve(parsed, options)?;
     // The same code in two programs gives the same: how products and sums are fused depends on what stands around them.
-    let exact = module.entry_points.iter().any(|e| is_invariant(&module, e));
+    let only = options.entry.as_deref();
+    let exact = module.entry_points.iter().any(|e| only.is_none_or(|name| e.name == name) && is_invariant(&module, e));
     let fp = if exact { options.fp.and(ir::FpFlags(!ir::FpFlags::CONTRACT.0)) } else { options.fp };
     let mut cx = ModuleCx {
         parsed,
-        only: options.entry.as_deref(),
+        only,
         source: &module,
         info: &info,
         typed: parsed.types.as_ref(),
@@ -109,21 +112,21 @@ fn selected(names: &[&str], wanted: Option<&str>) -> Result<(), Refusals> {
     }
 }
 
-/// Keeps the selected entry point and replaces overrides by their values.
-fn resolve(parsed: &Parsed, options: &Options) -> Result<(naga::Module, naga::valid::ModuleInfo), Refusals> {
+/// The module, with overrides replaced by their values. Where there are none, naga would copy and validate it again for each entry point.
+fn resolve<'m>(
+    parsed: &'m Parsed,
+    options: &Options,
+) -> Result<(Cow<'m, naga::Module>, Cow<'m, naga::valid::ModuleInfo>), Refusals> {
     let entries = &parsed.module.entry_points;
     let wanted = options.entry.as_deref();
     selected(&entries.iter().map(|e| e.name.as_str()).collect::<Vec<_>>(), wanted)?;
     let selected = wanted.and_then(|name| entries.iter().find(|e| e.name == name)).map(|e| (e.stage, e.name.as_str()));
     let constants = override_values(parsed, options)?;
-    // A module that was validated through its shadow does not pass again.
-    if parsed.types.is_some() && parsed.module.overrides.is_empty() {
-        return Ok((parsed.module.clone(), parsed.info.clone()));
+    if parsed.module.overrides.is_empty() {
+        return Ok((Cow::Borrowed(&parsed.module), Cow::Borrowed(&parsed.info)));
     }
-    match naga::back::pipeline_constants::process_overrides(&parsed.module, &parsed.info, selected, &constants) {
-        Ok((module, info)) => Ok((module.into_owned(), info.into_owned())),
-        Err(error) => Err(vec![override_error(&parsed.module, &error)]),
-    }
+    naga::back::pipeline_constants::process_overrides(&parsed.module, &parsed.info, selected, &constants)
+        .map_err(|error| vec![override_error(&parsed.module, &error)])
 }
 
 /// The values keyed as naga wants them: by decimal id where the override has one, else by name.

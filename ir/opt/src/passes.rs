@@ -100,13 +100,13 @@ const SIMPLIFY_CFG: Pass = graph_pass!("simplify-cfg", simplify_cfg::run);
 const DROP_LOCALS: Pass = pass!("drop-locals", dce::drop_locals);
 const SWITCHES: Pass = graph_pass!("switches", switches::run);
 const SORT: Pass = pass!("sort", |f: &mut Function, cx: &mut PassCx<'_>| cx.sort(f));
-/// Changes nothing that fuel could leave out.
+/// Changes nothing that fuel could leave out. Small functions stay as they are.
 const COMPACT: Pass = Pass {
     name: "compact",
     keeps_order: true,
     keeps_graph: true,
     run: |f, cx, _| {
-        if !f.compact() {
+        if f.is_large() && !f.compact() {
             cx.forget_graph();
         }
     },
@@ -115,7 +115,7 @@ const COMPACT: Pass = Pass {
 /// gives.
 pub const COMPACT_IF_SCATTERED: Pass = Pass {
     run: |f, cx, e| {
-        if f.is_scattered() {
+        if f.is_large() && f.is_scattered() {
             (COMPACT.run)(f, cx, e);
         }
     },
