@@ -102,16 +102,11 @@ fn program(k: usize) -> Vec<u32> {
     let stripes = image(&gpu, Of { size: [16, 16, 1], usage, ..Of::default() });
     let z = image(&gpu, Of { format: DEPTH, usage: vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT, ..Of::default() });
     let data = gpu.buffer(32 * 4);
-    let (sets, store) = set(&gpu, &[Bind::Image(stripes.view)]);
-    let first = layout(&gpu, Some(sets), 0);
-    let painter = gpu.compute(&kit::spirv(STRIPES), first, &[]).expect("a pipeline");
-    let (sets, squares) = set(&gpu, &[Bind::Storage(data)]);
-    let second = layout(&gpu, Some(sets), 4);
-    let squarer = gpu.compute(&kit::spirv(SQUARES), second, &[]).expect("a pipeline");
+    let painter = gpu.program(&kit::spirv(STRIPES), set(&gpu, &[Bind::Image(stripes.view)]), 0);
+    let squarer = gpu.program(&kit::spirv(SQUARES), set(&gpu, &[Bind::Storage(data)]), 4);
     let s = sampler(&gpu, vk::Filter::LINEAR, vk::SamplerAddressMode::REPEAT);
     let u = floats(&gpu, &[0.8, 0.6, 0.0, 0.0]);
-    let (sets, drawn) = set(&gpu, &[Bind::Uniform(u), Bind::Texture(stripes.view), Bind::Sampler(s)]);
-    let third = layout(&gpu, Some(sets), 0);
+    let drawn = [Bind::Uniform(u), Bind::Texture(stripes.view), Bind::Sampler(s)];
     let pass = pass(&gpu, &[(target, [0.1, 0.2, 0.4, 1.0])], Some(z), None);
     let blend = vk::PipelineColorBlendAttachmentState {
         blend_enable: vk::TRUE,
@@ -123,23 +118,20 @@ fn program(k: usize) -> Vec<u32> {
     let buffers: &[Layout<'_>] = &[(16, false, &[(vk::Format::R32G32_SFLOAT, 0), (vk::Format::R32G32_SFLOAT, 8)])];
     let depth = Some((vk::CompareOp::LESS, true));
     let p = Pipe { text: TEXT, buffers, depth, blend: Some(blend), ..Pipe::default() };
-    let painted = pipeline(&gpu, &p, third, pass.pass);
+    let painted = made(&gpu, &p, &drawn, &pass);
     let corners = [-1.0, -1.0, 0.0, 0.0, 1.0, -1.0, 3.0, 0.0, -1.0, 1.0, 0.0, 3.0, 0.5, 1.0, 3.0, 3.0];
     let (vertices, indices) = (floats(&gpu, &corners), words(&gpu, &[1 << 16, 2 << 16 | 2, 1 | 3 << 16]));
     gpu.run(|d, c| {
-        let point = vk::PipelineBindPoint::COMPUTE;
         unsafe {
-            d.cmd_bind_pipeline(c, point, painter);
-            d.cmd_bind_descriptor_sets(c, point, first, 0, &[store], &[]);
+            painter.bind(d, c);
             d.cmd_dispatch(c, 2, 2, 1);
             barrier(d, c);
-            d.cmd_bind_pipeline(c, point, squarer);
-            d.cmd_bind_descriptor_sets(c, point, second, 0, &[squares], &[]);
-            d.cmd_push_constants(c, second, vk::ShaderStageFlags::ALL, 0, &100u32.to_le_bytes());
+            squarer.bind(d, c);
+            d.cmd_push_constants(c, squarer.layout, vk::ShaderStageFlags::ALL, 0, &100u32.to_le_bytes());
             d.cmd_dispatch(c, 4, 1, 1);
         }
         draw(d, c, &pass, || unsafe {
-            bind(d, c, (painted, third), Some(drawn));
+            painted.bind(d, c);
             d.cmd_bind_vertex_buffers(c, 0, &[vertices.buffer], &[0]);
             d.cmd_bind_index_buffer(c, indices.buffer, 0, vk::IndexType::UINT16);
             d.cmd_draw_indexed(c, 6, 1, 0, 0, 0);

@@ -3,10 +3,8 @@
 use ash::vk;
 use vk::DescriptorBindingFlags as Flags;
 
-use crate::kit::{Gpu, Mapped, TARGETS, entry, spirv};
-use crate::programs::parts::{Of, Pipe, TEXTURE, bind, draw, fill, image, pass, pipeline, sampler, texels, words};
-
-const BIND: vk::PipelineBindPoint = vk::PipelineBindPoint::COMPUTE;
+use crate::kit::{Gpu, Mapped, Program, entry, newer_devices, spirv};
+use crate::programs::parts::{Made, Of, Pipe, TEXTURE, fill, image, pass, passed, pipeline, sampler, texels, words};
 
 /// Bytes of each buffer.
 const BYTES: usize = 64;
@@ -78,16 +76,12 @@ impl Sets {
     }
 
     fn run_words(&self, gpu: &Gpu, words: &[u32]) {
-        let pipeline = gpu.compute(words, self.layout, &[]).expect("a pipeline");
-        self.dispatch(gpu, pipeline).expect("it runs");
+        self.program(gpu, words).run(gpu, 1);
     }
 
-    fn dispatch(&self, gpu: &Gpu, pipeline: vk::Pipeline) -> Result<(), vk::Result> {
-        gpu.run(|d, c| unsafe {
-            d.cmd_bind_pipeline(c, BIND, pipeline);
-            d.cmd_bind_descriptor_sets(c, BIND, self.layout, 0, &[self.set], &[]);
-            d.cmd_dispatch(c, 1, 1, 1);
-        })
+    fn program(&self, gpu: &Gpu, words: &[u32]) -> Program {
+        let pipeline = gpu.compute(words, self.layout, &[]).expect("a pipeline");
+        Program { pipeline, layout: self.layout, set: self.set }
     }
 }
 
@@ -137,8 +131,7 @@ fn lanes_choose_buffers() {
             b[k].v[l] = 100u * k + l;
             o[l] = b[k].v[15];
         }";
-    for (k, target) in TARGETS.iter().enumerate() {
-        let gpu = Gpu::with(&entry(), k, true);
+    for (target, gpu) in newer_devices() {
         assert_eq!(features(&gpu).shader_storage_buffer_array_non_uniform_indexing, vk::TRUE, "{target}");
         let sets = Sets::new(&gpu, vk::DescriptorType::STORAGE_BUFFER, 4, Flags::empty(), None);
         let (out, all) = (gpu.buffer(32), [(); 4].map(|()| gpu.buffer(BYTES)));
@@ -169,8 +162,7 @@ fn lanes_choose_uniform_buffers_of_an_array_without_a_size() {
         @compute @workgroup_size(8) fn main(@builtin(local_invocation_index) l: u32) {
             o[l] = b[o[l]].v.y + b[LAST].v.z;
         }";
-    for (k, target) in TARGETS.iter().enumerate() {
-        let gpu = Gpu::with(&entry(), k, true);
+    for (target, gpu) in newer_devices() {
         let f = features(&gpu);
         let has = [
             f.shader_uniform_buffer_array_non_uniform_indexing,
@@ -204,8 +196,7 @@ fn sets_say_how_many_elements_they_have() {
         @group(0) @binding(0) var<storage, read_write> o: array<u32>;
         @group(0) @binding(2) var<storage, read> b: binding_array<S>;
         @compute @workgroup_size(8) fn main(@builtin(local_invocation_index) l: u32) { o[l] = b[o[l]].v[l]; }";
-    for (k, target) in TARGETS.iter().enumerate() {
-        let gpu = Gpu::with(&entry(), k, true);
+    for (target, gpu) in newer_devices() {
         assert_eq!(features(&gpu).descriptor_binding_variable_descriptor_count, vk::TRUE, "{target}");
         let most = (limits(&gpu)[0] - 1).min(12);
         let sets = Sets::new(&gpu, vk::DescriptorType::STORAGE_BUFFER, most, Flags::VARIABLE_DESCRIPTOR_COUNT, Some(4));
@@ -243,8 +234,7 @@ fn lanes_choose_textures_and_images() {
             let k = o[l];
             textureStore(t[k], vec2u(l % 4u, l / 4u), vec4u(k, l, 3u, 4u));
         }";
-    for (k, target) in TARGETS.iter().enumerate() {
-        let gpu = Gpu::with(&entry(), k, true);
+    for (target, gpu) in newer_devices() {
         let f = features(&gpu);
         assert_eq!(f.shader_sampled_image_array_non_uniform_indexing, vk::TRUE, "{target}");
         let count = limits(&gpu)[2].min(16);
@@ -301,8 +291,7 @@ fn lanes_choose_textures_and_samplers() {
         }";
     let chosen = CHOSEN.iter().rev().fold(0, |all, k| all << 2 | k);
     let text = &text.replace("CHOSEN", &format!("{chosen}u"));
-    for (k, name) in TARGETS.iter().enumerate() {
-        let gpu = Gpu::with(&entry(), k, true);
+    for (name, gpu) in newer_devices() {
         let sets = Sets::new(&gpu, vk::DescriptorType::SAMPLED_IMAGE, 4, Flags::empty(), None);
         let out = words(&gpu, &CHOSEN);
         sets.buffer(&gpu, 0, 0, out);
@@ -322,15 +311,9 @@ fn lanes_choose_textures_and_samplers() {
         let size = [8, 1, 1];
         let target = image(&gpu, Of { size, ..Of::default() });
         let pass = pass(&gpu, &[(target, [0.0; 4])], None, None);
-        let pipe = pipeline(&gpu, &Pipe { text, ..Pipe::default() }, sets.layout, pass.pass);
-        gpu.run(|d, c| {
-            draw(d, c, &pass, || {
-                bind(d, c, (pipe, sets.layout), Some(sets.set));
-                unsafe { d.cmd_draw(c, 3, 1, 0, 0) };
-            });
-        })
-        .expect("it runs");
-        assert_eq!(texels(&gpu, &target), want, "{name}, a draw");
+        let pipeline = pipeline(&gpu, &Pipe { text, ..Pipe::default() }, sets.layout, pass.pass);
+        let made = Made { pipeline, layout: sets.layout, set: Some(sets.set) };
+        assert_eq!(passed(&gpu, &target, &pass, |d, c| made.draw(d, c, 3, 1)), want, "{name}, a draw");
         sets.run(&gpu, text);
         assert_eq!(out.words(), want, "{name}, a dispatch");
     }
@@ -355,8 +338,7 @@ fn sets_are_written_after_they_were_bound() {
             "o[l] = 200u + l; textureStore(t, vec2u(l, 0u), vec4u(l));",
         ),
     ];
-    for (k, target) in TARGETS.iter().enumerate() {
-        let gpu = Gpu::with(&entry(), k, true);
+    for (target, gpu) in newer_devices() {
         let f = features(&gpu);
         let has = [
             f.descriptor_binding_storage_buffer_update_after_bind,
@@ -385,10 +367,9 @@ fn sets_are_written_after_they_were_bound() {
             };
             write(0);
             let text = format!("{HEAD}{head} {MAIN} {{ {main} }}");
-            let pipeline = gpu.compute(&spirv(&text), sets.layout, &[]).expect("a pipeline");
+            let program = sets.program(&gpu, &spirv(&text));
             gpu.run(|d, c| unsafe {
-                d.cmd_bind_pipeline(c, BIND, pipeline);
-                d.cmd_bind_descriptor_sets(c, BIND, sets.layout, 0, &[sets.set], &[]);
+                program.bind(d, c);
                 d.cmd_dispatch(c, 1, 1, 1);
                 write(1);
             })
@@ -411,8 +392,7 @@ fn unused_elements_are_written_while_a_list_is_pending() {
         @group(0) @binding(0) var<storage, read_write> o: array<u32>;
         @group(0) @binding(2) var<storage, read> b: binding_array<S, 3>;
         @compute @workgroup_size(8) fn main(@builtin(local_invocation_index) l: u32) { o[l] = b[o[l]].v[l]; }";
-    for (k, target) in TARGETS.iter().enumerate() {
-        let gpu = Gpu::with(&entry(), k, true);
+    for (target, gpu) in newer_devices() {
         assert_eq!(features(&gpu).descriptor_binding_update_unused_while_pending, vk::TRUE, "{target}");
         let flags = Flags::PARTIALLY_BOUND | Flags::UPDATE_UNUSED_WHILE_PENDING;
         let sets = Sets::new(&gpu, vk::DescriptorType::STORAGE_BUFFER, 3, flags, None);
@@ -420,14 +400,13 @@ fn unused_elements_are_written_while_a_list_is_pending() {
         sets.buffer(&gpu, 0, 0, out);
         let all = [1, 2, 3, 4].map(|k| words(&gpu, &(0..16).map(|l| 100 * k + l).collect::<Vec<_>>()));
         (0..).zip(&all[..2]).for_each(|(k, b)| sets.buffer(&gpu, ARRAY, k, *b));
-        let pipeline = gpu.compute(&spirv(text), sets.layout, &[]).expect("a pipeline");
+        let program = sets.program(&gpu, &spirv(text));
         let d = &gpu.device;
         unsafe {
             let info = vk::CommandBufferAllocateInfo::default().command_pool(gpu.pool).command_buffer_count(1);
             let c = d.allocate_command_buffers(&info).expect("a list")[0];
             d.begin_command_buffer(c, &vk::CommandBufferBeginInfo::default()).expect("its begin");
-            d.cmd_bind_pipeline(c, BIND, pipeline);
-            d.cmd_bind_descriptor_sets(c, BIND, sets.layout, 0, &[sets.set], &[]);
+            program.bind(d, c);
             d.cmd_dispatch(c, 1, 1, 1);
             d.end_command_buffer(c).expect("its end");
             let mut counts = vk::SemaphoreTypeCreateInfo::default().semaphore_type(vk::SemaphoreType::TIMELINE);
@@ -446,7 +425,7 @@ fn unused_elements_are_written_while_a_list_is_pending() {
         }
         assert_eq!(out.words(), [100, 201, 202, 103, 104, 205, 106, 207], "{target}");
         out.write(&[2; 8]);
-        sets.dispatch(&gpu, pipeline).expect("it runs");
+        program.run(&gpu, 1);
         assert_eq!(out.words(), (400..408).collect::<Vec<_>>(), "{target}");
     }
 }
@@ -454,8 +433,7 @@ fn unused_elements_are_written_while_a_list_is_pending() {
 /// Layouts say how many elements a set may say that it has, and a set of more is refused.
 #[test]
 fn a_set_has_no_more_elements_than_its_layout() {
-    for (k, target) in TARGETS.iter().enumerate() {
-        let gpu = Gpu::with(&entry(), k, true);
+    for (target, gpu) in newer_devices() {
         let [storage, uniform, textures] = limits(&gpu);
         let kinds = [
             (vk::DescriptorType::STORAGE_BUFFER, storage),
@@ -493,8 +471,7 @@ fn a_set_has_no_more_elements_than_its_layout() {
 /// As many descriptors as limits allow a stage compile, of each type.
 #[test]
 fn limits_are_what_compiles() {
-    for (k, target) in TARGETS.iter().enumerate() {
-        let gpu = Gpu::with(&entry(), k, true);
+    for (target, gpu) in newer_devices() {
         let l = unsafe { gpu.instance.get_physical_device_properties(gpu.physical) }.limits;
         let kinds = [
             (
@@ -546,8 +523,7 @@ fn an_array_of_a_billion_textures_does_no_harm() {
         @compute @workgroup_size(8) fn main(@builtin(local_invocation_index) l: u32) {
             o[l] = textureLoad(t[o[l]], vec2u(), 0).x;
         }";
-    for (k, target) in TARGETS.iter().enumerate() {
-        let gpu = Gpu::with(&entry(), k, true);
+    for (target, gpu) in newer_devices() {
         let sets = Sets::new(&gpu, vk::DescriptorType::SAMPLED_IMAGE, 1_000_000_000, Flags::PARTIALLY_BOUND, None);
         let made = gpu.compute(&spirv(text), sets.layout, &[]).map(drop);
         assert_eq!(made, Err(vk::Result::ERROR_FEATURE_NOT_PRESENT), "{target}");
@@ -565,8 +541,8 @@ fn an_open_element_is_a_fault_where_none_may_be() {
         @compute @workgroup_size(8) fn main(@builtin(local_invocation_index) l: u32) { o[l] = b[o[l]].v[l]; }";
     let gpu = Gpu::with(&entry(), 0, true);
     let sets = Sets::new(&gpu, vk::DescriptorType::STORAGE_BUFFER, 3, Flags::empty(), None);
-    let pipeline = gpu.compute(&spirv(text), sets.layout, &[]).expect("a pipeline");
+    let program = sets.program(&gpu, &spirv(text));
     sets.buffer(&gpu, 0, 0, gpu.buffer(32));
     sets.buffer(&gpu, ARRAY, 0, gpu.buffer(BYTES));
-    assert_eq!(sets.dispatch(&gpu, pipeline), Err(vk::Result::ERROR_DEVICE_LOST));
+    assert_eq!(program.submit(&gpu, 1), Err(vk::Result::ERROR_DEVICE_LOST));
 }

@@ -6,9 +6,8 @@ use gpucc_vulkan::cache::{Cache, MOST};
 use vk::{PipelineCreateFlags as Flags, PipelineCreationFeedbackFlags as Said};
 
 use crate::build;
-use crate::kit::{Gpu, TARGETS, spirv};
+use crate::kit::{Gpu, Program, TARGETS, spirv};
 
-const BIND: vk::PipelineBindPoint = vk::PipelineBindPoint::COMPUTE;
 const KEPT_ONLY: Flags = Flags::FAIL_ON_PIPELINE_COMPILE_REQUIRED;
 
 const TEXT: &str = "
@@ -72,12 +71,7 @@ fn the_second_pipeline_is_not_compiled() {
                 let hit = if round == 1 && is_machine { Said::APPLICATION_PIPELINE_CACHE_HIT } else { Said::empty() };
                 assert_eq!(said.map(|s| s.flags), [Said::VALID | hit; 2], "{target}, round {round}");
                 let pipeline = made.expect("a pipeline");
-                gpu.run(|d, c| unsafe {
-                    d.cmd_bind_pipeline(c, BIND, pipeline);
-                    d.cmd_bind_descriptor_sets(c, BIND, of, 0, &[set], &[]);
-                    d.cmd_dispatch(c, 2, 1, 1);
-                })
-                .expect("it runs");
+                Program { pipeline, layout: of, set }.run(&gpu, 2);
                 let want: Vec<u32> = (0..8).map(|n| n * factor + 5).collect();
                 assert_eq!(buffer.words(), want, "{target}, round {round}");
             }

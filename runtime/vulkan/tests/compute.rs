@@ -2,7 +2,7 @@
 
 use ash::vk;
 
-use crate::kit::{Gpu, TARGETS, spirv};
+use crate::kit::{Gpu, Program, devices, spirv};
 use crate::programs::parts::{self, Bind, Of};
 
 const BIND: vk::PipelineBindPoint = vk::PipelineBindPoint::COMPUTE;
@@ -18,19 +18,15 @@ fn a_dispatch_reads_push_constants_and_a_buffer() {
              a[id.x] = a[id.x] * a[id.x] * push.factor + push.add;
          }",
     );
-    for (k, target) in TARGETS.iter().enumerate() {
-        let gpu = Gpu::new(k);
+    for (target, gpu) in devices() {
         assert!(gpu.name().starts_with(&format!("gpucc {target}")), "{}", gpu.name());
         let data = gpu.buffer(64);
         data.write(&(0..16).collect::<Vec<u32>>());
-        let (sets, set) = gpu.set(&[(data.buffer, 0, vk::WHOLE_SIZE)]);
-        let layout = gpu.layout(&[sets], 8);
-        let pipeline = gpu.compute(&code, layout, &[]).expect("a pipeline");
+        let program = gpu.program(&code, gpu.set(&[(data.buffer, 0, vk::WHOLE_SIZE)]), 8);
         gpu.run(|d, c| unsafe {
-            d.cmd_bind_pipeline(c, BIND, pipeline);
-            d.cmd_bind_descriptor_sets(c, BIND, layout, 0, &[set], &[]);
+            program.bind(d, c);
             let push = [100u32, 2].map(u32::to_le_bytes).concat();
-            d.cmd_push_constants(c, layout, vk::ShaderStageFlags::ALL, 0, &push);
+            d.cmd_push_constants(c, program.layout, vk::ShaderStageFlags::ALL, 0, &push);
             d.cmd_dispatch(c, 2, 1, 1);
         })
         .expect("it runs");
@@ -49,8 +45,7 @@ fn dispatches_see_each_other() {
              b[id.x] = a[id.x] + 1u;
          }",
     );
-    for (k, target) in TARGETS.iter().enumerate() {
-        let gpu = Gpu::new(k);
+    for (target, gpu) in devices() {
         let data = gpu.buffer(1024);
         data.write(&[5; 4]);
         let (sets, up) = gpu.set(&[(data.buffer, 0, 16), (data.buffer, 512, 16)]);
@@ -87,39 +82,21 @@ fn bindings_of_one_buffer_are_one_memory() {
              if k == 0u { a[2] = a[11] + 5u; }
          }",
     );
-    for (k, target) in TARGETS.iter().enumerate() {
-        let gpu = Gpu::new(k);
+    for (target, gpu) in devices() {
         let data = gpu.buffer(128);
         data.write(&[6]);
-        let (sets, set) = gpu.set(&[(data.buffer, 0, 64), (data.buffer, 32, 64)]);
-        let layout = gpu.layout(&[sets], 0);
-        let pipeline = gpu.compute(&code, layout, &[]).expect("a pipeline");
-        gpu.run(|d, c| unsafe {
-            d.cmd_bind_pipeline(c, BIND, pipeline);
-            d.cmd_bind_descriptor_sets(c, BIND, layout, 0, &[set], &[]);
-            d.cmd_dispatch(c, 1, 1, 1);
-        })
-        .expect("it runs");
+        gpu.dispatch(&code, gpu.set(&[(data.buffer, 0, 64), (data.buffer, 32, 64)]), 1);
         let words = data.words();
         assert_eq!([words[0], words[9], words[11], words[2]], [6, 7, 70, 75], "{target}");
     }
 }
 
 /// Runs one workgroup with these ranges of a buffer of 64 words at bindings 0 and on; gives its words. The text numbers them from 0.
-fn with_ranges(k: usize, text: &str, first: &[u32], ranges: &[(u64, u64)]) -> Vec<u32> {
-    let gpu = Gpu::new(k);
+fn with_ranges(gpu: &Gpu, text: &str, first: &[u32], ranges: &[(u64, u64)]) -> Vec<u32> {
     let data = gpu.buffer(256);
     data.write(first);
     let ranges: Vec<_> = ranges.iter().map(|&(at, size)| (data.buffer, at, size)).collect();
-    let (sets, set) = gpu.set(&ranges);
-    let layout = gpu.layout(&[sets], 0);
-    let pipeline = gpu.compute(&spirv(text), layout, &[]).expect("a pipeline");
-    gpu.run(|d, c| unsafe {
-        d.cmd_bind_pipeline(c, BIND, pipeline);
-        d.cmd_bind_descriptor_sets(c, BIND, layout, 0, &[set], &[]);
-        d.cmd_dispatch(c, 1, 1, 1);
-    })
-    .expect("it runs");
+    gpu.dispatch(&spirv(text), gpu.set(&ranges), 1);
     data.words()
 }
 
@@ -137,10 +114,10 @@ const SHIFT: &str = "
 
 #[test]
 fn bindings_of_one_range_see_each_other_and_those_that_touch_do_not() {
-    for (k, target) in TARGETS.iter().enumerate() {
-        let same = with_ranges(k, SHIFT, &[], &[(0, 16), (0, 16)]);
+    for (target, gpu) in devices() {
+        let same = with_ranges(&gpu, SHIFT, &[], &[(0, 16), (0, 16)]);
         assert_eq!(same[..5], [24, 34, 44, 14, 0], "{target}");
-        let apart = with_ranges(k, SHIFT, &[], &[(32, 32), (64, 16)]);
+        let apart = with_ranges(&gpu, SHIFT, &[], &[(32, 32), (64, 16)]);
         assert_eq!((&apart[8..12], &apart[16..21]), (&[1, 2, 3, 4][..], &[4, 4, 4, 4, 0][..]), "{target}");
     }
 }
@@ -155,8 +132,8 @@ fn a_binding_that_is_not_needed_has_the_bytes_too() {
             let n = arrayLength(&r) + r[i];
             o[i] = 7u + i + (n & 0u);
         }";
-    for (k, target) in TARGETS.iter().enumerate() {
-        let words = with_ranges(k, text, &[1, 2, 3, 4], &[(0, 16), (0, 16)]);
+    for (target, gpu) in devices() {
+        let words = with_ranges(&gpu, text, &[1, 2, 3, 4], &[(0, 16), (0, 16)]);
         assert_eq!(words[..4], [7, 8, 3, 4], "{target}");
     }
 }
@@ -172,8 +149,8 @@ fn a_binding_that_is_only_read_sees_what_is_written() {
             workgroupBarrier();
             if i == 1u { o[2] = r[1]; }
         }";
-    for (k, target) in TARGETS.iter().enumerate() {
-        let words = with_ranges(k, text, &[1, 2, 3, 4], &[(0, 16), (0, 16)]);
+    for (target, gpu) in devices() {
+        let words = with_ranges(&gpu, text, &[1, 2, 3, 4], &[(0, 16), (0, 16)]);
         assert_eq!(words[..4], [1, 9, 9, 4], "{target}");
     }
 }
@@ -185,19 +162,13 @@ fn specialisation_constants_have_their_types() {
     let code: Vec<u32> = code.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect();
     // The workgroup has 3 * 2 invocations, the array 7 elements; (2 * 7) / 2 + 7 is 14.
     let values = [(0, 3), (1, 2), (2, 1), (3, 1f32.to_bits())];
-    for (k, target) in TARGETS.iter().enumerate() {
-        let gpu = Gpu::new(k);
+    for (target, gpu) in devices() {
         let (input, output) = (gpu.buffer(64), gpu.buffer(256));
         input.write(&(0..16).map(|n| (n as f32).to_bits()).collect::<Vec<_>>());
         let (sets, set) = gpu.set(&[(input.buffer, 0, vk::WHOLE_SIZE), (output.buffer, 0, vk::WHOLE_SIZE)]);
         let layout = gpu.layout(&[sets], 0);
         let pipeline = gpu.compute(&code, layout, &values).expect("a pipeline");
-        gpu.run(|d, c| unsafe {
-            d.cmd_bind_pipeline(c, BIND, pipeline);
-            d.cmd_bind_descriptor_sets(c, BIND, layout, 0, &[set], &[]);
-            d.cmd_dispatch(c, 1, 1, 1);
-        })
-        .expect("it runs");
+        Program { pipeline, layout, set }.run(&gpu, 1);
         let got: Vec<f32> = output.words().into_iter().map(f32::from_bits).collect();
         assert_eq!(got[..6], [11.0, 9.0, 7.0, 5.0, 3.0, 1.0], "{target}");
         assert_eq!(got[32..37], [14.0, 2.0, 73.0, 321.0, 1001.0], "{target}");
@@ -218,8 +189,7 @@ fn a_wrong_shader_is_no_missing_feature() {
 #[test]
 fn a_refused_shader_is_a_feature_that_is_not_there() {
     let code = spirv("@compute @workgroup_size(1024) fn main() {}");
-    for (k, target) in TARGETS.iter().enumerate() {
-        let gpu = Gpu::new(k);
+    for (target, gpu) in devices() {
         let most =
             unsafe { gpu.instance.get_physical_device_properties(gpu.physical) }.limits.max_compute_work_group_size[0];
         let made = gpu.compute(&code, gpu.layout(&[], 0), &[]);
@@ -241,8 +211,7 @@ fn a_dispatch_begins_where_it_says() {
              a[id.y * 8u + id.x] = w.x * 100u + w.y * 10u + n.x;
          }",
     );
-    for (k, target) in TARGETS.iter().enumerate() {
-        let gpu = Gpu::new(k);
+    for (target, gpu) in devices() {
         let data = gpu.buffer(64);
         let (sets, set) = gpu.set(&[(data.buffer, 0, vk::WHOLE_SIZE)]);
         let layout = gpu.layout(&[sets], 0);
@@ -253,9 +222,9 @@ fn a_dispatch_begins_where_it_says() {
             .layout(layout);
         let made = unsafe { gpu.device.create_compute_pipelines(vk::PipelineCache::null(), &[info], None) };
         let pipeline = made.map_err(|e| e.1).expect("a pipeline")[0];
+        let program = Program { pipeline, layout, set };
         gpu.run(|d, c| unsafe {
-            d.cmd_bind_pipeline(c, BIND, pipeline);
-            d.cmd_bind_descriptor_sets(c, BIND, layout, 0, &[set], &[]);
+            program.bind(d, c);
             d.cmd_dispatch_base(c, 2, 1, 0, 2, 1, 1);
             d.cmd_dispatch(c, 1, 1, 1);
         })
@@ -275,8 +244,7 @@ fn copies_that_are_kept_are_what_memory_has() {
          @group(0) @binding(1) var<storage, read_write> b: array<u32>;
          @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) { b[id.x] += a[id.x] * 10u + a[id.x + 2048u]; }",
     );
-    for (k, target) in TARGETS.iter().enumerate() {
-        let gpu = Gpu::new(k);
+    for (target, gpu) in devices() {
         let data = gpu.buffer(WORDS * 8);
         data.write(&[1; WORDS * 2]);
         let (half, size) = (WORDS as u64 * 4, WORDS as u64 * 4);
@@ -330,8 +298,7 @@ fn subgroups_have_the_size_that_is_asked_for() {
              if lane == 0u { a[k / size] = size * 1000u + sum; }
          }",
     );
-    for (k, target) in TARGETS.iter().enumerate() {
-        let gpu = Gpu::new(k);
+    for (target, gpu) in devices() {
         let mut sizes = vk::PhysicalDeviceSubgroupSizeControlProperties::default();
         let mut all = vk::PhysicalDeviceProperties2::default().push_next(&mut sizes);
         unsafe { gpu.instance.get_physical_device_properties2(gpu.physical, &mut all) };
@@ -349,15 +316,10 @@ fn subgroups_have_the_size_that_is_asked_for() {
             unsafe { gpu.device.create_compute_pipelines(vk::PipelineCache::null(), &[info], None) }.map_err(|e| e.1)
         };
         let pipeline = make(size).expect("a pipeline")[0];
-        gpu.run(|d, c| unsafe {
-            d.cmd_bind_pipeline(c, BIND, pipeline);
-            d.cmd_bind_descriptor_sets(c, BIND, layout, 0, &[set], &[]);
-            d.cmd_dispatch(c, 1, 1, 1);
-        })
-        .expect("it runs");
+        Program { pipeline, layout, set }.run(&gpu, 1);
         let groups = (128 / size) as usize;
         assert_eq!(data.words()[..groups], vec![size * 1000 + size; groups], "{target}");
-        assert!(target == &"interp" || make(size * 2).is_err(), "{target}");
+        assert!(target == "interp" || make(size * 2).is_err(), "{target}");
     }
 }
 
@@ -377,20 +339,11 @@ fn invocations_that_store_to_images_run_in_any_order() {
              textureStore(t, id.xy, unpack4x8unorm(before));
          }",
     );
-    for (k, target) in TARGETS.iter().enumerate() {
-        let gpu = Gpu::new(k);
+    for (target, gpu) in devices() {
         let usage = vk::ImageUsageFlags::STORAGE | vk::ImageUsageFlags::TRANSFER_SRC;
         let image = parts::image(&gpu, Of { size: [16, 16, 1], usage, ..Of::default() });
         let last = parts::words(&gpu, &[9999]);
-        let (sets, set) = parts::set(&gpu, &[Bind::Storage(last), Bind::Image(image.view)]);
-        let layout = parts::layout(&gpu, Some(sets), 0);
-        let pipeline = gpu.compute(&code, layout, &[]).expect("a pipeline");
-        gpu.run(|d, c| unsafe {
-            d.cmd_bind_pipeline(c, BIND, pipeline);
-            d.cmd_bind_descriptor_sets(c, BIND, layout, 0, &[set], &[]);
-            d.cmd_dispatch(c, 1, 1, 1);
-        })
-        .expect("it runs");
+        gpu.dispatch(&code, parts::set(&gpu, &[Bind::Storage(last), Bind::Image(image.view)]), 1);
         let seen = parts::texels(&gpu, &image);
         assert!(seen.iter().all(|w| *w < 256 || *w == 9999), "{target}");
         assert!(last.words()[0] < 256, "{target}");

@@ -13,21 +13,15 @@ fn round(gpu: &Gpu, code: &[u32], submits: usize) {
     let d = &gpu.device;
     let data = gpu.buffer(64);
     let (sets, set) = gpu.set(&[(data.buffer, 0, 64)]);
-    let layout = gpu.layout(&[sets], 0);
-    let pipeline = gpu.compute(code, layout, &[]).expect("a pipeline");
+    let program = gpu.program(code, (sets, set), 0);
     for _ in 0..submits {
-        gpu.run(|d, c| unsafe {
-            d.cmd_bind_pipeline(c, vk::PipelineBindPoint::COMPUTE, pipeline);
-            d.cmd_bind_descriptor_sets(c, vk::PipelineBindPoint::COMPUTE, layout, 0, &[set], &[]);
-            d.cmd_dispatch(c, 1, 1, 1);
-        })
-        .expect("it runs");
+        program.run(gpu, 1);
     }
     assert_eq!(data.words()[..4], [1, 2, 3, 4].map(|n| n * submits as u32));
     unsafe {
         d.reset_command_pool(gpu.pool, vk::CommandPoolResetFlags::RELEASE_RESOURCES).expect("a reset");
-        d.destroy_pipeline(pipeline, None);
-        d.destroy_pipeline_layout(layout, None);
+        d.destroy_pipeline(program.pipeline, None);
+        d.destroy_pipeline_layout(program.layout, None);
         d.destroy_descriptor_set_layout(sets, None);
         d.destroy_buffer(data.buffer, None);
     }
@@ -72,15 +66,12 @@ fn memory_is_flat() {
     let gpu = Gpu::new(0);
     let d = &gpu.device;
     let data = gpu.buffer(64);
-    let (sets, set) = gpu.set(&[(data.buffer, 0, vk::WHOLE_SIZE)]);
-    let layout = gpu.layout(&[sets], 0);
-    let pipeline = gpu.compute(&code, layout, &[]).expect("a pipeline");
+    let program = gpu.program(&code, gpu.set(&[(data.buffer, 0, vk::WHOLE_SIZE)]), 0);
     let record = || unsafe {
         let info = vk::CommandBufferAllocateInfo::default().command_pool(gpu.pool).command_buffer_count(1);
         let c = d.allocate_command_buffers(&info).expect("a buffer")[0];
         d.begin_command_buffer(c, &vk::CommandBufferBeginInfo::default()).expect("a recording");
-        d.cmd_bind_pipeline(c, vk::PipelineBindPoint::COMPUTE, pipeline);
-        d.cmd_bind_descriptor_sets(c, vk::PipelineBindPoint::COMPUTE, layout, 0, &[set], &[]);
+        program.bind(d, c);
         d.cmd_dispatch(c, 1, 1, 1);
         d.end_command_buffer(c).expect("its end");
         c
@@ -103,7 +94,7 @@ fn memory_is_flat() {
     let module = gpu.shader(&code);
     let pipelines = growth(1_000, |_| unsafe {
         let stage = vk::PipelineShaderStageCreateInfo::default().stage(vk::ShaderStageFlags::COMPUTE).module(module);
-        let info = vk::ComputePipelineCreateInfo::default().stage(stage.name(c"main")).layout(layout);
+        let info = vk::ComputePipelineCreateInfo::default().stage(stage.name(c"main")).layout(program.layout);
         let made = d.create_compute_pipelines(vk::PipelineCache::null(), &[info], None).map_err(|e| e.1);
         d.destroy_pipeline(made.expect("a pipeline")[0], None);
     });

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use ash::vk::{self, Handle};
 use gpucc_vulkan::border::{vk_icdGetPhysicalDeviceProcAddr, vk_icdNegotiateLoaderICDInterfaceVersion};
 
-use crate::kit::{Gpu, TARGETS, entry};
+use crate::kit::{devices, entry};
 
 #[test]
 fn the_loader_and_the_driver_agree_on_a_version() {
@@ -308,8 +308,7 @@ fn features_have_their_capabilities() {
         Some(row) => row.1 == Verdict::Runs,
         None => panic!("there is no row of `{name}`"),
     };
-    for (k, target) in TARGETS.iter().enumerate() {
-        let gpu = Gpu::new(k);
+    for (target, gpu) in devices() {
         let f = unsafe { gpu.instance.get_physical_device_features(gpu.physical) };
         for (has, name) in [
             (f.sample_rate_shading, "SampleRateShading"),

@@ -8,6 +8,16 @@ use gpucc_vulkan::border::vk_icdGetInstanceProcAddr;
 /// The targets of the tests.
 pub const TARGETS: [&str; 5] = ["gcn", "valhall", "tesla", "vivante", "interp"];
 
+/// A device of each target, with the target's name.
+pub fn devices() -> impl Iterator<Item = (&'static str, Gpu)> {
+    TARGETS.into_iter().enumerate().map(|(k, target)| (target, Gpu::new(k)))
+}
+
+/// The same of Vulkan 1.2 with extensions that became 1.3.
+pub fn newer_devices() -> impl Iterator<Item = (&'static str, Gpu)> {
+    TARGETS.into_iter().enumerate().map(|(k, target)| (target, Gpu::with(&entry(), k, true)))
+}
+
 /// The entry points that need no instance.
 pub fn entry() -> ash::Entry {
     static ONCE: Once = Once::new();
@@ -237,6 +247,22 @@ impl Gpu {
         made.map(|p| p[0]).map_err(|e| e.1)
     }
 
+    /// A compute pipeline of `main` with the layout of a set, and that set.
+    pub fn program(
+        &self,
+        code: &[u32],
+        (sets, set): (vk::DescriptorSetLayout, vk::DescriptorSet),
+        push: u32,
+    ) -> Program {
+        let layout = self.layout(&[sets], push);
+        Program { pipeline: self.compute(code, layout, &[]).expect("a pipeline"), layout, set }
+    }
+
+    /// Dispatches so many workgroups of `main` with a set.
+    pub fn dispatch(&self, code: &[u32], set: (vk::DescriptorSetLayout, vk::DescriptorSet), workgroups: u32) {
+        self.program(code, set, 0).run(self, workgroups);
+    }
+
     /// Records, submits and waits.
     pub fn run(&self, record: impl FnOnce(&ash::Device, vk::CommandBuffer)) -> Result<(), vk::Result> {
         unsafe {
@@ -253,6 +279,37 @@ impl Gpu {
             self.device.destroy_fence(fence, None);
             done
         }
+    }
+}
+
+/// A compute pipeline with its layout and a set.
+#[derive(Clone, Copy)]
+pub struct Program {
+    pub pipeline: vk::Pipeline,
+    pub layout: vk::PipelineLayout,
+    pub set: vk::DescriptorSet,
+}
+
+impl Program {
+    pub fn bind(&self, d: &ash::Device, c: vk::CommandBuffer) {
+        let point = vk::PipelineBindPoint::COMPUTE;
+        unsafe {
+            d.cmd_bind_pipeline(c, point, self.pipeline);
+            d.cmd_bind_descriptor_sets(c, point, self.layout, 0, &[self.set], &[]);
+        }
+    }
+
+    /// Dispatches so many workgroups; what became of them.
+    pub fn submit(&self, gpu: &Gpu, workgroups: u32) -> Result<(), vk::Result> {
+        gpu.run(|d, c| {
+            self.bind(d, c);
+            unsafe { d.cmd_dispatch(c, workgroups, 1, 1) };
+        })
+    }
+
+    /// Dispatches so many workgroups.
+    pub fn run(&self, gpu: &Gpu, workgroups: u32) {
+        self.submit(gpu, workgroups).expect("it runs");
     }
 }
 

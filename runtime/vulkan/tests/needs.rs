@@ -2,11 +2,10 @@
 
 use ash::vk;
 
-use crate::kit::{Gpu, TARGETS, entry, spirv};
+use crate::kit::{devices, newer_devices, spirv};
 use crate::programs::parts::{self, Bind, Of, Pipe, SIZE, TEXTURE, barrier};
 use crate::tools::{glslang_of, has};
 
-const BIND: vk::PipelineBindPoint = vk::PipelineBindPoint::COMPUTE;
 const GENERAL: vk::ImageLayout = vk::ImageLayout::GENERAL;
 
 /// A triangle over everything.
@@ -33,8 +32,7 @@ fn a_subpass_reads_what_another_one_wrote() {
          layout(location = 0) out vec4 o;
          void main() { o = vec4(1.0) - subpassLoad(i).grba; }",
     );
-    for (k, target) in TARGETS.iter().enumerate() {
-        let gpu = Gpu::new(k);
+    for (target, gpu) in devices() {
         let usage = Of::default().usage | vk::ImageUsageFlags::INPUT_ATTACHMENT;
         let (first, target_image) =
             (parts::image(&gpu, Of { usage, ..Of::default() }), parts::image(&gpu, Of::default()));
@@ -54,26 +52,18 @@ fn a_subpass_reads_what_another_one_wrote() {
             let frame = gpu.device.create_framebuffer(&info, None).expect("a framebuffer");
             parts::Pass { pass, frame, size: [SIZE; 2], clears: vec![parts::colour([0.0; 4]); 2] }
         };
-        let plain = parts::layout(&gpu, None, 0);
-        let write = parts::pipeline(&gpu, &Pipe { text: ALL, ..Pipe::default() }, plain, pass.pass);
-        let (sets, set) = parts::set(&gpu, &[Bind::Input(first.view)]);
-        let layout = parts::layout(&gpu, Some(sets), 0);
+        let write = parts::made(&gpu, &Pipe { text: ALL, ..Pipe::default() }, &[], &pass);
         let p = Pipe { text: ALL, fragment: Some(c"main"), code: Some(&code), subpass: 1, ..Pipe::default() };
-        let read = parts::pipeline(&gpu, &p, layout, pass.pass);
-        gpu.run(|d, c| {
-            parts::draw(d, c, &pass, || unsafe {
-                parts::bind(d, c, (write, plain), None);
-                d.cmd_draw(c, 3, 1, 0, 0);
-                d.cmd_next_subpass(c, vk::SubpassContents::INLINE);
-                parts::bind(d, c, (read, layout), Some(set));
-                d.cmd_draw(c, 3, 1, 0, 0);
-            });
-        })
-        .expect("it runs");
+        let read = parts::made(&gpu, &p, &[Bind::Input(first.view)], &pass);
+        let texels = parts::passed(&gpu, &target_image, &pass, |d, c| {
+            write.draw(d, c, 3, 1);
+            unsafe { d.cmd_next_subpass(c, vk::SubpassContents::INLINE) };
+            read.draw(d, c, 3, 1);
+        });
         let want: Vec<u32> = (0..SIZE * SIZE)
             .map(|n| u32::from_le_bytes([255 - (n / SIZE * 2) as u8, 255 - (n % SIZE * 3) as u8, 204, 0]))
             .collect();
-        assert_eq!(parts::texels(&gpu, &target_image), want, "{target}");
+        assert_eq!(texels, want, "{target}");
     }
 }
 
@@ -88,25 +78,19 @@ fn draws_are_counted_by_a_buffer() {
         @fragment fn fs() -> @location(0) vec4f { return vec4f(1.0); }";
     // A corner of a row of 16 pixels is in its triangle: column 0, the row's first.
     let rows = |texels: &[u32]| (0..4u32).map(|r| texels[(r * 16 * SIZE) as usize] == u32::MAX).collect::<Vec<_>>();
-    for (k, target) in TARGETS.iter().enumerate() {
-        let gpu = Gpu::with(&entry(), k, true);
+    for (target, gpu) in newer_devices() {
         let calls = parts::words(&gpu, &[3, 1, 0, 0, 3, 1, 4, 0, 3, 1, 8, 0, 3, 1, 12, 0]);
         let indexed = parts::words(&gpu, &[3, 1, 0, 0, 0, 3, 1, 4, 0, 0, 3, 1, 8, 0, 0]);
         let indices = parts::words(&gpu, &(0..16).collect::<Vec<_>>());
         let counts = parts::words(&gpu, &[2, 9, 0]);
         let target_image = parts::image(&gpu, Of::default());
         let pass = parts::pass(&gpu, &[(target_image, [0.0; 4])], None, None);
-        let layout = parts::layout(&gpu, None, 0);
-        let made = parts::pipeline(&gpu, &Pipe { text: TEXT, ..Pipe::default() }, layout, pass.pass);
+        let made = parts::made(&gpu, &Pipe { text: TEXT, ..Pipe::default() }, &[], &pass);
         let drawn = |body: &dyn Fn(&ash::Device, vk::CommandBuffer)| {
-            gpu.run(|d, c| {
-                parts::draw(d, c, &pass, || {
-                    parts::bind(d, c, (made, layout), None);
-                    body(d, c);
-                });
-            })
-            .expect("it runs");
-            rows(&parts::texels(&gpu, &target_image))
+            rows(&parts::passed(&gpu, &target_image, &pass, |d, c| {
+                made.bind(d, c);
+                body(d, c);
+            }))
         };
         let by = |at: u64, most: u32| {
             drawn(&|d, c| unsafe { d.cmd_draw_indirect_count(c, calls.buffer, 0, counts.buffer, at, most, 16) })
@@ -129,13 +113,10 @@ fn a_list_waits_for_the_host_and_tells_its_time() {
         "@group(0) @binding(0) var<storage, read_write> a: array<u32>;
          @compute @workgroup_size(2) fn main(@builtin(global_invocation_id) id: vec3u) { a[id.x] = id.x + 1u; }",
     );
-    for (k, target) in TARGETS.iter().enumerate() {
-        let gpu = Gpu::new(k);
+    for (target, gpu) in devices() {
         let d = &gpu.device;
         let (data, grid, times) = (gpu.buffer(32), parts::words(&gpu, &[7, 3, 1, 1]), gpu.buffer(32));
-        let (sets, set) = gpu.set(&[(data.buffer, 0, vk::WHOLE_SIZE)]);
-        let layout = gpu.layout(&[sets], 0);
-        let pipeline = gpu.compute(&code, layout, &[]).expect("a pipeline");
+        let program = gpu.program(&code, gpu.set(&[(data.buffer, 0, vk::WHOLE_SIZE)]), 0);
         let stages = vk::PipelineStageFlags::ALL_COMMANDS;
         unsafe {
             let (go, done) = {
@@ -150,8 +131,7 @@ fn a_list_waits_for_the_host_and_tells_its_time() {
             d.cmd_wait_events(c, &[go], vk::PipelineStageFlags::HOST, stages, &[], &[], &[]);
             d.cmd_reset_query_pool(c, pool, 0, 2);
             d.cmd_write_timestamp(c, vk::PipelineStageFlags::TOP_OF_PIPE, pool, 0);
-            d.cmd_bind_pipeline(c, BIND, pipeline);
-            d.cmd_bind_descriptor_sets(c, BIND, layout, 0, &[set], &[]);
+            program.bind(d, c);
             d.cmd_dispatch_indirect(c, grid.buffer, 4);
             d.cmd_write_timestamp(c, stages, pool, 1);
             barrier(d, c);
@@ -220,22 +200,21 @@ fn shaders_read_compressed_textures() {
     let bc3 = [&[255, 0][..], &ends[..6], &bc1[..]].concat();
     all.push((F::BC1_RGBA_UNORM_BLOCK, bc1.repeat(2), [row([255; 4]), row([255; 4])]));
     all.push((F::BC3_UNORM_BLOCK, bc3.repeat(2), [row([255, 0, 255, 0]), row([255, 0, 255, 0])]));
-    for (k, target) in TARGETS.iter().enumerate() {
-        let gpu = Gpu::new(k);
+    for (target, gpu) in devices() {
         let sampler = parts::sampler(&gpu, vk::Filter::NEAREST, vk::SamplerAddressMode::CLAMP_TO_EDGE);
         for (format, bytes, [left, right]) in &all {
             let image = parts::image(&gpu, Of { format: *format, size: [8, 4, 1], usage: TEXTURE, ..Of::default() });
             let words: Vec<u32> = bytes.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect();
             let (from, out) = (parts::words(&gpu, &words), gpu.buffer(256));
-            let (sets, set) =
-                parts::set(&gpu, &[Bind::Texture(image.view), Bind::Sampler(sampler), Bind::Storage(out)]);
-            let layout = gpu.layout(&[sets], 0);
-            let pipeline = gpu.compute(&code, layout, &[]).expect("a pipeline");
+            let program = gpu.program(
+                &code,
+                parts::set(&gpu, &[Bind::Texture(image.view), Bind::Sampler(sampler), Bind::Storage(out)]),
+                0,
+            );
             gpu.run(|d, c| unsafe {
                 d.cmd_copy_buffer_to_image(c, from.buffer, image.image, GENERAL, &[parts::region(&image, 0)]);
                 barrier(d, c);
-                d.cmd_bind_pipeline(c, BIND, pipeline);
-                d.cmd_bind_descriptor_sets(c, BIND, layout, 0, &[set], &[]);
+                program.bind(d, c);
                 d.cmd_dispatch(c, 1, 1, 1);
                 barrier(d, c);
             })
@@ -255,8 +234,7 @@ fn shaders_read_compressed_textures() {
 #[test]
 fn what_is_not_there_is_refused() {
     let lacks = vk::Result::ERROR_FEATURE_NOT_PRESENT;
-    for (k, target) in TARGETS.iter().enumerate() {
-        let gpu = Gpu::new(k);
+    for (target, gpu) in devices() {
         let d = &gpu.device;
         let ty = vk::QueryType::TRANSFORM_FEEDBACK_STREAM_EXT;
         let info = vk::QueryPoolCreateInfo::default().query_type(ty).query_count(1);
@@ -287,8 +265,7 @@ fn what_is_not_there_is_refused() {
 /// A cache that holds nothing is its header: the words that Vulkan prescribes.
 #[test]
 fn a_pipeline_cache_has_the_header_of_its_device() {
-    for (k, target) in TARGETS.iter().enumerate() {
-        let gpu = Gpu::new(k);
+    for (target, gpu) in devices() {
         let d = &gpu.device;
         unsafe {
             let cache = d.create_pipeline_cache(&vk::PipelineCacheCreateInfo::default(), None).expect("a cache");
@@ -317,20 +294,11 @@ fn accesses_beyond_a_buffer_stay_inside() {
              far[1u + k] = a[far[0] + k];
          }",
     );
-    for (k, target) in TARGETS.iter().enumerate() {
-        let gpu = Gpu::new(k);
+    for (target, gpu) in devices() {
         let (data, far) = (gpu.buffer(4096), gpu.buffer(32));
         data.write(&vec![7; 1024]);
         far.write(&[16]);
-        let (sets, set) = gpu.set(&[(data.buffer, 256, 64), (far.buffer, 0, vk::WHOLE_SIZE)]);
-        let layout = gpu.layout(&[sets], 0);
-        let pipeline = gpu.compute(&code, layout, &[]).expect("a pipeline");
-        gpu.run(|d, c| unsafe {
-            d.cmd_bind_pipeline(c, BIND, pipeline);
-            d.cmd_bind_descriptor_sets(c, BIND, layout, 0, &[set], &[]);
-            d.cmd_dispatch(c, 1, 1, 1);
-        })
-        .expect("it runs");
+        gpu.dispatch(&code, gpu.set(&[(data.buffer, 256, 64), (far.buffer, 0, vk::WHOLE_SIZE)]), 1);
         let all = data.words();
         assert!(all[..64].iter().chain(&all[80..]).all(|w| *w == 7), "{target}: words outside of the binding changed");
         let read = &far.words()[1..5];

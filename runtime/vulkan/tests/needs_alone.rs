@@ -5,7 +5,7 @@ use std::process::Command;
 
 use ash::vk;
 
-use crate::kit::{Gpu, TARGETS, entry, spirv};
+use crate::kit::{Gpu, TARGETS, devices, entry, spirv};
 use crate::programs::{parts, read};
 
 /// The variable that says that this process is the one with the settings.
@@ -46,15 +46,12 @@ fn a_loop_without_end_loses_the_device() {
         let of = |gpu: &Gpu, first| {
             let data = gpu.buffer(64);
             data.write(&[first]);
-            let (sets, set) = gpu.set(&[(data.buffer, 0, vk::WHOLE_SIZE)]);
-            let layout = gpu.layout(&[sets], 0);
-            let pipeline = gpu.compute(&code, layout, &[]).expect("a pipeline");
+            let program = gpu.program(&code, gpu.set(&[(data.buffer, 0, vk::WHOLE_SIZE)]), 0);
             let debug = ash::ext::debug_utils::Device::new(&gpu.instance, &gpu.device);
             gpu.run(|d, c| unsafe {
                 let label = vk::DebugUtilsLabelEXT::default().label_name(c"endless");
                 debug.cmd_begin_debug_utils_label(c, &label);
-                d.cmd_bind_pipeline(c, vk::PipelineBindPoint::COMPUTE, pipeline);
-                d.cmd_bind_descriptor_sets(c, vk::PipelineBindPoint::COMPUTE, layout, 0, &[set], &[]);
+                program.bind(d, c);
                 d.cmd_dispatch(c, 1, 1, 1);
                 debug.cmd_end_debug_utils_label(c);
             })
@@ -79,8 +76,7 @@ fn presented_frames_are_pictures() {
         return;
     }
     let general = vk::ImageLayout::GENERAL;
-    for (k, target) in TARGETS.iter().enumerate() {
-        let gpu = Gpu::new(k);
+    for (k, (target, gpu)) in devices().enumerate() {
         let d = &gpu.device;
         let headless = ash::ext::headless_surface::Instance::new(&entry(), &gpu.instance);
         let swapchains = ash::khr::swapchain::Device::new(&gpu.instance, d);
@@ -144,17 +140,10 @@ fn a_dump_has_the_steps_of_the_settings() {
     }
     let gpu = Gpu::new(0);
     let data = gpu.buffer(64);
-    let (sets, set) = gpu.set(&[(data.buffer, 0, vk::WHOLE_SIZE)]);
-    let layout = gpu.layout(&[sets], 0);
     let code = spirv(
         "@group(0) @binding(0) var<storage, read_write> a: array<u32>;
          @compute @workgroup_size(1) fn main() { a[0] = 7u; }",
     );
-    let pipeline = gpu.compute(&code, layout, &[]).expect("a pipeline");
-    let done = gpu.run(|d, c| unsafe {
-        d.cmd_bind_pipeline(c, vk::PipelineBindPoint::COMPUTE, pipeline);
-        d.cmd_bind_descriptor_sets(c, vk::PipelineBindPoint::COMPUTE, layout, 0, &[set], &[]);
-        d.cmd_dispatch(c, 1, 1, 1);
-    });
-    assert_eq!((done, data.words()[0]), (Ok(()), 7));
+    gpu.dispatch(&code, gpu.set(&[(data.buffer, 0, vk::WHOLE_SIZE)]), 1);
+    assert_eq!(data.words()[0], 7);
 }

@@ -2,17 +2,18 @@
 
 use ash::vk;
 
-use crate::kit::{Gpu, TARGETS, spirv};
-use crate::programs::parts::{self, Bind, Of, Pipe};
+use crate::kit::{Gpu, devices, spirv};
+use crate::programs::parts::{self, Bind, Pipe};
 
 /// Columns and rows.
 const SIZE: u32 = 16;
 
 const SHADER: &str = "
-@vertex fn main(@builtin(vertex_index) k: u32) -> @builtin(position) vec4<f32> {
+@vertex fn vs(@builtin(vertex_index) k: u32) -> @builtin(position) vec4<f32> {
     var all = array(vec2(-1.0, -1.0), vec2(1.0, -1.0), vec2(-1.0, 1.0));
     return vec4(all[k], 0.5, 1.0);
 }";
+/// A module of its own, whose entry has the name that others have too.
 const COLOUR: &str = "@fragment fn main() -> @location(0) vec4<f32> { return vec4(1.0, 0.5, 0.0, 1.0); }";
 
 /// A picture of one triangle on a cleared target, and the samples that passed.
@@ -56,7 +57,9 @@ fn triangle(gpu: &Gpu, viewport: vk::Viewport, cull: vk::CullModeFlags) -> (Vec<
         let views = [view];
         let info = vk::FramebufferCreateInfo::default().render_pass(pass).attachments(&views);
         let frame = d.create_framebuffer(&info.width(SIZE).height(SIZE).layers(1), None).expect("a framebuffer");
-        let pipeline = pipeline(gpu, pass, cull);
+        let code = spirv(COLOUR);
+        let p = Pipe { text: SHADER, fragment: Some(c"main"), code: Some(&code), cull, ..Pipe::default() };
+        let pipeline = parts::pipeline(gpu, &p, gpu.layout(&[], 0), pass);
         let out = gpu.buffer((SIZE * SIZE * 4) as usize);
         let info = vk::QueryPoolCreateInfo::default().query_type(vk::QueryType::OCCLUSION).query_count(1);
         let queries = d.create_query_pool(&info, None).expect("queries");
@@ -92,37 +95,6 @@ fn triangle(gpu: &Gpu, viewport: vk::Viewport, cull: vk::CullModeFlags) -> (Vec<
     }
 }
 
-fn pipeline(gpu: &Gpu, pass: vk::RenderPass, cull: vk::CullModeFlags) -> vk::Pipeline {
-    let stage = |stage, text: &str| {
-        vk::PipelineShaderStageCreateInfo::default().stage(stage).module(gpu.shader(&spirv(text))).name(c"main")
-    };
-    let stages = [stage(vk::ShaderStageFlags::VERTEX, SHADER), stage(vk::ShaderStageFlags::FRAGMENT, COLOUR)];
-    let input = vk::PipelineVertexInputStateCreateInfo::default();
-    let assembly = vk::PipelineInputAssemblyStateCreateInfo::default().topology(vk::PrimitiveTopology::TRIANGLE_LIST);
-    let viewport = vk::PipelineViewportStateCreateInfo::default().viewport_count(1).scissor_count(1);
-    let raster = vk::PipelineRasterizationStateCreateInfo::default().line_width(1.0).cull_mode(cull);
-    let raster = raster.front_face(vk::FrontFace::COUNTER_CLOCKWISE);
-    let samples = vk::PipelineMultisampleStateCreateInfo::default().rasterization_samples(vk::SampleCountFlags::TYPE_1);
-    let targets = [vk::PipelineColorBlendAttachmentState::default().color_write_mask(vk::ColorComponentFlags::RGBA)];
-    let blend = vk::PipelineColorBlendStateCreateInfo::default().attachments(&targets);
-    let dynamic = vk::PipelineDynamicStateCreateInfo::default()
-        .dynamic_states(&[vk::DynamicState::VIEWPORT, vk::DynamicState::SCISSOR]);
-    let info = vk::GraphicsPipelineCreateInfo::default()
-        .stages(&stages)
-        .vertex_input_state(&input)
-        .input_assembly_state(&assembly)
-        .viewport_state(&viewport)
-        .rasterization_state(&raster)
-        .multisample_state(&samples)
-        .color_blend_state(&blend)
-        .dynamic_state(&dynamic)
-        .layout(gpu.layout(&[], 0))
-        .render_pass(pass);
-    // SAFETY: by Vulkan's rules.
-    let made = unsafe { gpu.device.create_graphics_pipelines(vk::PipelineCache::null(), &[info], None) };
-    made.map_err(|e| e.1).expect("a pipeline")[0]
-}
-
 /// The corner of y = -1 is above in a viewport of positive height and below in one of negative height; there the vertices go round the
 /// other way. 120 of 256 pixels have their middle inside of the triangle and not on its edge.
 #[test]
@@ -132,8 +104,7 @@ fn a_triangle_is_upright_in_viewports_of_both_signs() {
     let up = vk::Viewport { width: size, height: size, max_depth: 1.0, ..Default::default() };
     let down = vk::Viewport { y: size, height: -size, ..up };
     let at = |p: &[u32], x: u32, y: u32| p[(y * SIZE + x) as usize];
-    for (k, target) in TARGETS.iter().enumerate() {
-        let gpu = Gpu::new(k);
+    for (target, gpu) in devices() {
         let (picture, passed) = triangle(&gpu, up, vk::CullModeFlags::NONE);
         assert_eq!((at(&picture, 4, 4), at(&picture, 12, 12)), (red, blue), "{target}");
         assert_eq!((passed, picture.iter().filter(|p| **p == red).count()), (120, 120), "{target}");
@@ -144,6 +115,22 @@ fn a_triangle_is_upright_in_viewports_of_both_signs() {
         let counts = counts.map(|(v, cull)| triangle(&gpu, v, cull).1);
         assert_eq!(counts, [0, 120, 120], "{target}");
     }
+}
+
+/// Whether fragments of a device write memory; says so if not.
+fn fragments_write((target, gpu): &(&str, Gpu)) -> bool {
+    let features = unsafe { gpu.instance.get_physical_device_features(gpu.physical) };
+    let write = features.fragment_stores_and_atomics == vk::TRUE;
+    if !write {
+        eprintln!("{target}: fragments write no memory");
+    }
+    write
+}
+
+/// The texels behind a draw of so many vertices.
+fn drawn(gpu: &Gpu, text: &str, binds: &[Bind], vertices: u32) -> Vec<u32> {
+    let p = Pipe { text, ..Pipe::default() };
+    parts::once(gpu, &p, binds, [0.0; 4], |d, c, _| unsafe { d.cmd_draw(c, vertices, 1, 0, 0) })
 }
 
 /// Invocations of both stages take tickets from counters: each ticket once, in whatever order. The oracle, which the other tests ask about
@@ -161,27 +148,9 @@ fn invocations_of_draws_count_themselves() {
             last = u32(p.x) + u32(p.y) * 64u;
             return unpack4x8unorm(ticket);
         }";
-    for (k, target) in TARGETS.iter().enumerate() {
-        let gpu = Gpu::new(k);
-        let features = unsafe { gpu.instance.get_physical_device_features(gpu.physical) };
-        if features.fragment_stores_and_atomics == vk::FALSE {
-            eprintln!("{target}: fragments write no memory");
-            continue;
-        }
-        let picture = parts::image(&gpu, Of::default());
-        let pass = parts::pass(&gpu, &[(picture, [0.0; 4])], None, None);
+    for (target, gpu) in devices().filter(fragments_write) {
         let (counter, last) = (parts::words(&gpu, &[0]), parts::words(&gpu, &[u32::MAX]));
-        let (sets, set) = parts::set(&gpu, &[Bind::Storage(counter), Bind::Storage(last)]);
-        let layout = parts::layout(&gpu, Some(sets), 0);
-        let made = parts::pipeline(&gpu, &Pipe { text: TEXT, ..Pipe::default() }, layout, pass.pass);
-        gpu.run(|d, c| {
-            parts::draw(d, c, &pass, || unsafe {
-                parts::bind(d, c, (made, layout), Some(set));
-                d.cmd_draw(c, 3, 1, 0, 0);
-            });
-        })
-        .expect("it runs");
-        let mut tickets = parts::texels(&gpu, &picture);
+        let mut tickets = drawn(&gpu, TEXT, &[Bind::Storage(counter), Bind::Storage(last)], 3);
         tickets.sort_unstable();
         assert_eq!(tickets, (0..parts::SIZE * parts::SIZE).collect::<Vec<_>>(), "{target}");
         assert_eq!(counter.words(), [parts::SIZE * parts::SIZE], "{target}");
@@ -204,27 +173,9 @@ fn fragments_that_see_each_other_run_in_any_order() {
             last = u32(p.x) + u32(p.y) * 64u;
             return unpack4x8unorm(before);
         }";
-    for (k, target) in TARGETS.iter().enumerate() {
-        let gpu = Gpu::new(k);
-        let features = unsafe { gpu.instance.get_physical_device_features(gpu.physical) };
-        if features.fragment_stores_and_atomics == vk::FALSE {
-            eprintln!("{target}: fragments write no memory");
-            continue;
-        }
-        let picture = parts::image(&gpu, Of::default());
-        let pass = parts::pass(&gpu, &[(picture, [0.0; 4])], None, None);
+    for (target, gpu) in devices().filter(fragments_write) {
         let last = parts::words(&gpu, &[9999]);
-        let (sets, set) = parts::set(&gpu, &[Bind::Storage(last)]);
-        let layout = parts::layout(&gpu, Some(sets), 0);
-        let made = parts::pipeline(&gpu, &Pipe { text: TEXT, ..Pipe::default() }, layout, pass.pass);
-        gpu.run(|d, c| {
-            parts::draw(d, c, &pass, || unsafe {
-                parts::bind(d, c, (made, layout), Some(set));
-                d.cmd_draw(c, 9, 1, 0, 0);
-            });
-        })
-        .expect("it runs");
-        let seen = parts::texels(&gpu, &picture);
+        let seen = drawn(&gpu, TEXT, &[Bind::Storage(last)], 9);
         assert!(seen.iter().all(|w| *w < 4096 || *w == 9999), "{target}");
         assert!(last.words()[0] < 4096, "{target}");
     }

@@ -2,7 +2,7 @@
 
 use ash::vk;
 
-use crate::kit::{Gpu, TARGETS, spirv};
+use crate::kit::{Gpu, devices, spirv};
 use crate::programs::parts::{self, Of, Pipe, SIZE};
 
 /// The left half of the target as two triangles of a list or a strip, so that each of its pixels is in one of them. Of instance 1 it
@@ -26,8 +26,7 @@ fn pool(gpu: &Gpu, flags: u32, count: u32) -> Result<vk::QueryPool, vk::Result> 
 /// Kinds that a pool lacks, or none at all, are refused; so are more words than there is room for.
 #[test]
 fn pools_of_statistics_are_checked() {
-    for (k, target) in TARGETS.iter().enumerate() {
-        let gpu = Gpu::new(k);
+    for (target, gpu) in devices() {
         let f = unsafe { gpu.instance.get_physical_device_features(gpu.physical) };
         assert_eq!(f.pipeline_statistics_query, vk::TRUE, "{target}");
         assert_eq!(pool(&gpu, 0, 1), Err(vk::Result::ERROR_VALIDATION_FAILED_EXT), "{target}");
@@ -40,12 +39,10 @@ fn pools_of_statistics_are_checked() {
 #[test]
 fn draws_are_counted() {
     let half = u64::from(SIZE * SIZE / 2);
-    for (k, target) in TARGETS.iter().enumerate() {
-        let gpu = Gpu::new(k);
+    for (target, gpu) in devices() {
         let image = parts::image(&gpu, Of::default());
         let pass = parts::pass(&gpu, &[(image, [0.0; 4])], None, None);
-        let layout = parts::layout(&gpu, None, 0);
-        let of = |p: Pipe<'_>| parts::pipeline(&gpu, &Pipe { text: HALF, ..p }, layout, pass.pass);
+        let of = |p: Pipe<'_>| parts::made(&gpu, &Pipe { text: HALF, ..p }, &[], &pass);
         let (list, alone) = (of(Pipe::default()), of(Pipe { fragment: None, ..Pipe::default() }));
         let strip = of(Pipe { topology: vk::PrimitiveTopology::TRIANGLE_STRIP, restart: true, ..Pipe::default() });
         let fan = of(Pipe { topology: vk::PrimitiveTopology::TRIANGLE_FAN, ..Pipe::default() });
@@ -59,8 +56,8 @@ fn draws_are_counted() {
             d.cmd_reset_query_pool(c, all, 0, 6);
             d.cmd_reset_query_pool(c, two, 0, 2);
             parts::draw(d, c, &pass, || {
-                let draw = |k: u32, pipeline, draw: &dyn Fn()| {
-                    parts::bind(d, c, (pipeline, layout), None);
+                let draw = |k: u32, made: parts::Made, draw: &dyn Fn()| {
+                    made.bind(d, c);
                     d.cmd_begin_query(c, all, k, none);
                     draw();
                     d.cmd_end_query(c, all, k);
@@ -108,8 +105,7 @@ fn draws_are_counted() {
 #[test]
 fn dispatches_are_counted() {
     let code = spirv("@compute @workgroup_size(4, 2) fn main() {}");
-    for (k, target) in TARGETS.iter().enumerate() {
-        let gpu = Gpu::new(k);
+    for (target, gpu) in devices() {
         let layout = gpu.layout(&[], 0);
         let pipeline = gpu.compute(&code, layout, &[]).expect("a pipeline");
         let (all, grid) = (pool(&gpu, 0x7ff, 2).expect("a pool"), parts::words(&gpu, &[5, 1, 1]));

@@ -2,10 +2,8 @@
 
 use ash::vk;
 
-use crate::kit::{Gpu, TARGETS, spirv};
+use crate::kit::{Gpu, Program, devices, spirv};
 use crate::programs::parts::{self, Bind, Of, TEXTURE, barrier};
-
-const BIND: vk::PipelineBindPoint = vk::PipelineBindPoint::COMPUTE;
 
 /// Views of one layer, and of two, of levels whose layers are smaller than what a unit's addresses are multiples of: 4 by 4 texels of one
 /// byte, of two and of four.
@@ -23,8 +21,7 @@ fn views_of_the_layers_of_small_levels_are_found() {
              }
          }",
     );
-    for (k, target) in TARGETS.iter().enumerate() {
-        let gpu = Gpu::new(k);
+    for (target, gpu) in devices() {
         let sampler = parts::sampler(&gpu, vk::Filter::NEAREST, vk::SamplerAddressMode::REPEAT);
         for (format, bytes) in
             [(vk::Format::R8_UNORM, 1u32), (vk::Format::R8G8_UNORM, 2), (vk::Format::R8G8B8A8_UNORM, 4)]
@@ -47,12 +44,10 @@ fn views_of_the_layers_of_small_levels_are_found() {
             .expect("it runs");
             for (layer, layers) in [(0, 1), (1, 1), (3, 1), (1, 2), (2, 2)] {
                 let view = parts::view(&gpu, &image, kind, [1, 1, layer, layers]);
-                let (sets, set) = parts::set(&gpu, &[Bind::Texture(view), Bind::Sampler(sampler), Bind::Storage(out)]);
-                let layout = gpu.layout(&[sets], 0);
-                let pipeline = gpu.compute(&code, layout, &[]).expect("a pipeline");
+                let set = parts::set(&gpu, &[Bind::Texture(view), Bind::Sampler(sampler), Bind::Storage(out)]);
+                let program = gpu.program(&code, set, 0);
                 gpu.run(|d, c| unsafe {
-                    d.cmd_bind_pipeline(c, BIND, pipeline);
-                    d.cmd_bind_descriptor_sets(c, BIND, layout, 0, &[set], &[]);
+                    program.bind(d, c);
                     d.cmd_dispatch(c, 1, 1, 1);
                     barrier(d, c);
                 })
@@ -74,20 +69,13 @@ fn sampled(gpu: &Gpu, text: &str, samplers: [vk::Sampler; 2]) -> [Vec<u32>; 2] {
         let columns = 8 >> level;
         parts::fill(gpu, &image, level, |x, y, _| [(y * columns + x + 64 * level) as u8, 0, 0, 255]);
     }
-    let pipeline = |layout| gpu.compute(&spirv(text), layout, &[]).expect("a pipeline");
     let made = std::cell::OnceCell::new();
     samplers.map(|s| {
         let out = gpu.buffer(64);
-        let (sets, set) = parts::set(gpu, &[Bind::Texture(image.view), Bind::Sampler(s), Bind::Storage(out)]);
-        let layout = gpu.layout(&[sets], 0);
-        let pipeline = *made.get_or_init(|| pipeline(layout));
-        gpu.run(|d, c| unsafe {
-            d.cmd_bind_pipeline(c, BIND, pipeline);
-            d.cmd_bind_descriptor_sets(c, BIND, layout, 0, &[set], &[]);
-            d.cmd_dispatch(c, 1, 1, 1);
-            barrier(d, c);
-        })
-        .expect("it runs");
+        let set = parts::set(gpu, &[Bind::Texture(image.view), Bind::Sampler(s), Bind::Storage(out)]);
+        // The pipeline of the first sampler serves the second one's set.
+        let program = *made.get_or_init(|| gpu.program(&spirv(text), set, 0));
+        Program { set: set.1, ..program }.run(gpu, 1);
         out.words()
     })
 }
@@ -107,8 +95,7 @@ fn offsets_are_texels_of_the_level_that_is_read() {
             let at = (vec2f(id.xy) + 0.5) / 4.0;
             out[id.y * 4u + id.x] = u32(round(textureSampleLevel(t, s, at, 0.0, vec2i(1, -1)).r * 255.0));
         }";
-    for (k, target) in TARGETS.iter().enumerate() {
-        let gpu = Gpu::new(k);
+    for (target, gpu) in devices() {
         let info = vk::SamplerCreateInfo { max_lod: 9.0, ..Default::default() };
         let raised = vk::SamplerCreateInfo { min_lod: 1.0, ..info };
         let [plain, moved] = sampled(&gpu, text, [made(&gpu, &info), made(&gpu, &raised)]);
@@ -142,8 +129,7 @@ fn coordinates_may_be_texels() {
     };
     let linear = vk::SamplerCreateInfo { mag_filter: vk::Filter::LINEAR, min_filter: vk::Filter::LINEAR, ..texels };
     let ordinary = vk::SamplerCreateInfo { unnormalized_coordinates: vk::FALSE, ..texels };
-    for (k, target) in TARGETS.iter().enumerate() {
-        let gpu = Gpu::new(k);
+    for (target, gpu) in devices() {
         let [nearest, smooth] = sampled(&gpu, text, [made(&gpu, &texels), made(&gpu, &linear)]);
         // Twice the number of the texel: on the border of two texels the right one is nearest, and a half of each is mixed.
         let texel = |k: u32| k / 4 * 2 * 8 + k % 4 * 2;

@@ -2,10 +2,8 @@
 
 use ash::vk;
 
-use crate::kit::{Gpu, TARGETS};
+use crate::kit::{Gpu, Program, newer_devices};
 use crate::tools::{glslang, has};
-
-const BIND: vk::PipelineBindPoint = vk::PipelineBindPoint::COMPUTE;
 
 /// Lanes of the workgroup.
 const LANES: u32 = 32;
@@ -36,8 +34,7 @@ fn subgroups_work_on_wide_integers_and_by_lanes_that_memory_names() {
              o[4 * k + 3] = subgroupShuffle(v, k ^ 1u);
          }",
     );
-    for (k, target) in TARGETS.iter().enumerate() {
-        let gpu = Gpu::with(&crate::kit::entry(), k, true);
+    for (target, gpu) in newer_devices() {
         let mut two = vk::PhysicalDeviceVulkan11Properties::default();
         let mut all = vk::PhysicalDeviceProperties2::default().push_next(&mut two);
         unsafe { gpu.instance.get_physical_device_properties2(gpu.physical, &mut all) };
@@ -48,15 +45,7 @@ fn subgroups_work_on_wide_integers_and_by_lanes_that_memory_names() {
         let (size, lane) = (two.subgroup_size, 3.min(two.subgroup_size - 1));
         let data = gpu.buffer(8 + LANES as usize * 32);
         data.write(&[lane]);
-        let (sets, set) = gpu.set(&[(data.buffer, 0, vk::WHOLE_SIZE)]);
-        let layout = gpu.layout(&[sets], 0);
-        let pipeline = gpu.compute(&code, layout, &[]).expect("a pipeline");
-        gpu.run(|d, c| unsafe {
-            d.cmd_bind_pipeline(c, BIND, pipeline);
-            d.cmd_bind_descriptor_sets(c, BIND, layout, 0, &[set], &[]);
-            d.cmd_dispatch(c, 1, 1, 1);
-        })
-        .expect("it runs");
+        gpu.dispatch(&code, gpu.set(&[(data.buffer, 0, vk::WHOLE_SIZE)]), 1);
         let v = |k: u32| u64::from(k) << 40 | u64::from(k);
         let want: Vec<u64> = (0..LANES)
             .flat_map(|k| {
@@ -92,13 +81,12 @@ fn buffers_are_found_by_their_addresses() {
              to.v[k + 1] = from.v[k] * 3;
          }",
     );
-    for (k, target) in TARGETS.iter().enumerate() {
-        let gpu = Gpu::with(&crate::kit::entry(), k, true);
+    for (target, gpu) in newer_devices() {
         let d = &gpu.device;
         let mut two = vk::PhysicalDeviceVulkan12Features::default();
         let mut all = vk::PhysicalDeviceFeatures2::default().push_next(&mut two);
         unsafe { gpu.instance.get_physical_device_features2(gpu.physical, &mut all) };
-        assert_eq!(two.buffer_device_address == vk::FALSE, matches!(*target, "tesla" | "vivante"), "{target}");
+        assert_eq!(two.buffer_device_address == vk::FALSE, matches!(target, "tesla" | "vivante"), "{target}");
         // Two memory objects; in the second one buffer is bound and another one has an address.
         let memory = [4096u64, 8192].map(|size| unsafe {
             let mut flags = vk::MemoryAllocateFlagsInfo::default().flags(vk::MemoryAllocateFlags::DEVICE_ADDRESS);
@@ -128,9 +116,9 @@ fn buffers_are_found_by_their_addresses() {
             unsafe { *memory[0].1.add(64 + n) = 7 * n as u32 };
         }
         let push: Vec<u8> = [from.1, to.1].iter().flat_map(|a| a.to_le_bytes()).collect();
+        let program = Program { pipeline, layout, set };
         gpu.run(|d, c| unsafe {
-            d.cmd_bind_pipeline(c, BIND, pipeline);
-            d.cmd_bind_descriptor_sets(c, BIND, layout, 0, &[set], &[]);
+            program.bind(d, c);
             d.cmd_push_constants(c, layout, vk::ShaderStageFlags::ALL, 0, &push);
             d.cmd_dispatch(c, 1, 1, 1);
             crate::programs::parts::barrier(d, c);
@@ -154,8 +142,7 @@ fn uniform_blocks_lie_in_sets() {
         @group(0) @binding(0) var<storage, read_write> o: array<u32>;
         @group(0) @binding(1) var<uniform> u: array<vec4u, 2>;
         @compute @workgroup_size(8) fn main(@builtin(local_invocation_index) k: u32) { o[k] = u[k / 4u][k % 4u] * 10u + k; }";
-    for (k, target) in TARGETS.iter().enumerate() {
-        let gpu = Gpu::with(&crate::kit::entry(), k, true);
+    for (target, gpu) in newer_devices() {
         let d = &gpu.device;
         let data = gpu.buffer(32);
         let stages = vk::ShaderStageFlags::COMPUTE;
@@ -215,15 +202,10 @@ fn uniform_blocks_lie_in_sets() {
             d.update_descriptor_set_with_template(sets[1], template, low.as_ptr().cast());
         }
         let pipes = gpu.layout(&[layout], 0);
-        let made = gpu.compute(&crate::kit::spirv(TEXT), pipes, &[]).expect("a pipeline");
+        let pipeline = gpu.compute(&crate::kit::spirv(TEXT), pipes, &[]).expect("a pipeline");
         let wants = [[10, 21, 32, 43, 54, 65, 76, 87], [50, 61, 72, 83, 4, 25, 36, 7]];
         for (set, want) in sets.into_iter().zip(wants) {
-            gpu.run(|d, c| unsafe {
-                d.cmd_bind_pipeline(c, BIND, made);
-                d.cmd_bind_descriptor_sets(c, BIND, pipes, 0, &[set], &[]);
-                d.cmd_dispatch(c, 1, 1, 1);
-            })
-            .expect("it runs");
+            Program { pipeline, layout: pipes, set }.run(&gpu, 1);
             assert_eq!(data.words(), want, "{target}");
         }
     }

@@ -8,29 +8,6 @@ use crate::kit::Gpu;
 const BLACK: [f32; 4] = [0.0, 0.0, 0.0, 1.0];
 const BLUE: [f32; 4] = [0.1, 0.2, 0.4, 1.0];
 
-/// Draws once on a cleared target.
-fn once(
-    gpu: &Gpu,
-    p: &Pipe<'_>,
-    binds: &[Bind],
-    clear: [f32; 4],
-    record: impl FnOnce(&ash::Device, vk::CommandBuffer, vk::PipelineLayout),
-) -> Vec<u32> {
-    let target = image(gpu, Of::default());
-    let pass = pass(gpu, &[(target, clear)], None, None);
-    let bound = (!binds.is_empty()).then(|| set(gpu, binds));
-    let layout = layout(gpu, bound.map(|b| b.0), p.push);
-    let pipeline = pipeline(gpu, p, layout, pass.pass);
-    gpu.run(|d, c| {
-        draw(d, c, &pass, || {
-            bind(d, c, (pipeline, layout), bound.map(|b| b.1));
-            record(d, c, layout);
-        });
-    })
-    .expect("it runs");
-    texels(gpu, &target)
-}
-
 /// Three vertices with colours of their own.
 pub fn triangle(gpu: &Gpu) -> Vec<u32> {
     let text = "
@@ -213,17 +190,13 @@ pub fn pushed(gpu: &Gpu) -> Vec<u32> {
         }
         @fragment fn fs() -> @location(0) vec4f { return push.colour; }";
     let p = Pipe { text, push: 32, topology: vk::PrimitiveTopology::TRIANGLE_STRIP, ..Pipe::default() };
-    once(gpu, &p, &[], BLUE, |d, c, layout| {
+    once(gpu, &p, &[], BLUE, |d, c, made| {
         for k in 0..8u32 {
             let x = k as f32 * 0.25 - 1.0;
             let list =
                 [x + 0.03, 1.0 - 0.2 * (k + 1) as f32, x + 0.22, 1.0, k as f32 / 7.0, 0.5, 1.0 - k as f32 / 7.0, 1.0];
-            let bytes: Vec<u8> = list.iter().flat_map(|v| v.to_le_bytes()).collect();
-            let stages = vk::ShaderStageFlags::ALL;
-            unsafe {
-                d.cmd_push_constants(c, layout, stages, 0, &bytes);
-                d.cmd_draw(c, 4, 1, 0, 0);
-            }
+            made.push(d, c, &list);
+            unsafe { d.cmd_draw(c, 4, 1, 0, 0) };
         }
     })
 }
@@ -248,21 +221,16 @@ pub fn offsets(gpu: &Gpu) -> Vec<u32> {
     data.write(&all.iter().map(|v| v.to_bits()).collect::<Vec<_>>());
     let target = image(gpu, Of::default());
     let pass = pass(gpu, &[(target, BLACK)], None, None);
-    let (sets, set) = set(gpu, &[Bind::Dynamic(data, 32)]);
-    let layout = layout(gpu, Some(sets), 0);
     let p = Pipe { text, topology: vk::PrimitiveTopology::TRIANGLE_STRIP, ..Pipe::default() };
-    let pipeline = pipeline(gpu, &p, layout, pass.pass);
-    gpu.run(|d, c| {
-        draw(d, c, &pass, || unsafe {
-            d.cmd_bind_pipeline(c, vk::PipelineBindPoint::GRAPHICS, pipeline);
-            for k in [3u32, 1, 2, 0] {
-                d.cmd_bind_descriptor_sets(c, vk::PipelineBindPoint::GRAPHICS, layout, 0, &[set], &[k * 256]);
-                d.cmd_draw(c, 4, 1, 0, 0);
-            }
-        });
+    let made = made(gpu, &p, &[Bind::Dynamic(data, 32)], &pass);
+    passed(gpu, &target, &pass, |d, c| unsafe {
+        d.cmd_bind_pipeline(c, vk::PipelineBindPoint::GRAPHICS, made.pipeline);
+        for k in [3u32, 1, 2, 0] {
+            let sets = made.set.as_slice();
+            d.cmd_bind_descriptor_sets(c, vk::PipelineBindPoint::GRAPHICS, made.layout, 0, sets, &[k * 256]);
+            d.cmd_draw(c, 4, 1, 0, 0);
+        }
     })
-    .expect("it runs");
-    texels(gpu, &target)
 }
 
 /// A strip that an index ends, and a fan.
@@ -285,24 +253,17 @@ pub fn strips(gpu: &Gpu) -> Vec<u32> {
     let buffers: &[Layout<'_>] = &[(8, false, &[(vk::Format::R32G32_SFLOAT, 0)])];
     let target = image(gpu, Of::default());
     let pass = pass(gpu, &[(target, BLUE)], None, None);
-    let layout = layout(gpu, None, 0);
-    let of = |topology, restart| {
-        pipeline(gpu, &Pipe { text, buffers, topology, restart, ..Pipe::default() }, layout, pass.pass)
-    };
+    let of = |topology, restart| made(gpu, &Pipe { text, buffers, topology, restart, ..Pipe::default() }, &[], &pass);
     let strip = of(vk::PrimitiveTopology::TRIANGLE_STRIP, true);
     let fan = of(vk::PrimitiveTopology::TRIANGLE_FAN, false);
-    gpu.run(|d, c| {
-        draw(d, c, &pass, || unsafe {
-            bind(d, c, (strip, layout), None);
-            d.cmd_bind_vertex_buffers(c, 0, &[vertices.buffer], &[0]);
-            d.cmd_bind_index_buffer(c, indices.buffer, 0, vk::IndexType::UINT32);
-            d.cmd_draw_indexed(c, 9, 1, 0, 0, 0);
-            bind(d, c, (fan, layout), None);
-            d.cmd_draw_indexed(c, 6, 1, 9, 0, 0);
-        });
+    passed(gpu, &target, &pass, |d, c| unsafe {
+        strip.bind(d, c);
+        d.cmd_bind_vertex_buffers(c, 0, &[vertices.buffer], &[0]);
+        d.cmd_bind_index_buffer(c, indices.buffer, 0, vk::IndexType::UINT32);
+        d.cmd_draw_indexed(c, 9, 1, 0, 0, 0);
+        fan.bind(d, c);
+        d.cmd_draw_indexed(c, 6, 1, 9, 0, 0);
     })
-    .expect("it runs");
-    texels(gpu, &target)
 }
 
 /// Points and lines through the middles of pixels.
@@ -320,21 +281,14 @@ pub fn lines(gpu: &Gpu) -> Vec<u32> {
     let buffers: &[Layout<'_>] = &[(8, false, &[(vk::Format::R32G32_SFLOAT, 0)])];
     let target = image(gpu, Of::default());
     let pass = pass(gpu, &[(target, BLACK)], None, None);
-    let layout = layout(gpu, None, 0);
-    let of = |topology| pipeline(gpu, &Pipe { text, buffers, topology, ..Pipe::default() }, layout, pass.pass);
+    let of = |topology| made(gpu, &Pipe { text, buffers, topology, ..Pipe::default() }, &[], &pass);
     let (line, point) = (of(vk::PrimitiveTopology::LINE_LIST), of(vk::PrimitiveTopology::POINT_LIST));
-    gpu.run(|d, c| {
-        draw(d, c, &pass, || unsafe {
-            bind(d, c, (line, layout), None);
-            d.cmd_bind_vertex_buffers(c, 0, &[lines.buffer], &[0]);
-            d.cmd_draw(c, 24, 1, 0, 0);
-            bind(d, c, (point, layout), None);
-            d.cmd_bind_vertex_buffers(c, 0, &[points.buffer], &[0]);
-            d.cmd_draw(c, 16, 1, 0, 0);
-        });
+    passed(gpu, &target, &pass, |d, c| unsafe {
+        d.cmd_bind_vertex_buffers(c, 0, &[lines.buffer], &[0]);
+        line.draw(d, c, 24, 1);
+        d.cmd_bind_vertex_buffers(c, 0, &[points.buffer], &[0]);
+        point.draw(d, c, 16, 1);
     })
-    .expect("it runs");
-    texels(gpu, &target)
 }
 
 /// Layers of an array, one for each quarter.

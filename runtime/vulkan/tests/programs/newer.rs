@@ -107,7 +107,6 @@ pub fn views(gpu: &Gpu) -> Vec<u32> {
     let kind = vk::ImageViewType::TYPE_2D_ARRAY;
     let size = [SIZE, SIZE / 2, 1];
     let target = image(gpu, Of { size, layers: 2, kind, ..Of::default() });
-    let layout = layout(gpu, None, 0);
     let general = vk::ImageLayout::GENERAL;
     let refer = [vk::AttachmentReference { attachment: 0, layout: general }];
     let subpasses = [vk::SubpassDescription::default().color_attachments(&refer)];
@@ -128,14 +127,11 @@ pub fn views(gpu: &Gpu) -> Vec<u32> {
     };
     let (both, second) = (make(&[3], true), make(&[2], false));
     let p = Pipe { text, ..Pipe::default() };
-    let pipelines = [&both, &second].map(|pass| pipeline(gpu, &p, layout, pass.pass));
-    gpu.run(|d, c| {
-        draw(d, c, &both, || {
-            bind(d, c, (pipelines[0], layout), None);
-            unsafe { d.cmd_draw(c, 3, 1, 0, 0) };
-        });
+    let [first, last] = [&both, &second].map(|pass| made(gpu, &p, &[], pass));
+    recorded(gpu, &target, |d, c| {
+        draw(d, c, &both, || first.draw(d, c, 3, 1));
         draw(d, c, &second, || {
-            bind(d, c, (pipelines[1], layout), None);
+            last.bind(d, c);
             let rect = vk::Rect2D { offset: vk::Offset2D { x: 2, y: 3 }, extent: vk::Extent2D { width: 5, height: 4 } };
             let what = vk::ClearAttachment {
                 aspect_mask: vk::ImageAspectFlags::COLOR,
@@ -149,8 +145,6 @@ pub fn views(gpu: &Gpu) -> Vec<u32> {
             }
         });
     })
-    .expect("two passes");
-    texels(gpu, &target)
 }
 
 /// Four draws of one call, which know their numbers.
@@ -165,18 +159,9 @@ pub fn numbered(gpu: &Gpu) -> Vec<u32> {
         }
         @fragment fn fs(v: V) -> @location(0) vec4f { return v.c; }";
     let calls = words(gpu, &[6, 1, 0, 0, 6, 1, 6, 0, 12, 1, 0, 0, 6, 1, 18, 0]);
-    let target = image(gpu, Of::default());
-    let pass = pass(gpu, &[(target, [0.0, 0.0, 0.3, 1.0])], None, None);
-    let layout = layout(gpu, None, 0);
-    let made = pipeline(gpu, &Pipe { text, ..Pipe::default() }, layout, pass.pass);
-    gpu.run(|d, c| {
-        draw(d, c, &pass, || {
-            bind(d, c, (made, layout), None);
-            unsafe { d.cmd_draw_indirect(c, calls.buffer, 0, 4, 16) };
-        });
+    once(gpu, &Pipe { text, ..Pipe::default() }, &[], [0.0, 0.0, 0.3, 1.0], |d, c, _| unsafe {
+        d.cmd_draw_indirect(c, calls.buffer, 0, 4, 16);
     })
-    .expect("a pass");
-    texels(gpu, &target)
 }
 
 /// A linear image: the host writes its texels, half of it is blitted to a picture, the picture's middle is copied back, and the host reads it.
@@ -224,7 +209,7 @@ pub fn linear(gpu: &Gpu) -> Vec<u32> {
         .dst_access_mask(all)
         .subresource_range(range);
     let corner = |x, y| vk::Offset3D { x, y, z: 1 };
-    gpu.run(|d, c| unsafe {
+    let mut out = recorded(gpu, &target, |d, c| unsafe {
         let (host, stages) = (vk::PipelineStageFlags::HOST, vk::PipelineStageFlags::ALL_COMMANDS);
         d.cmd_pipeline_barrier(c, host, stages | host, vk::DependencyFlags::empty(), &[], &[], &[seen]);
         let whole = [vk::Offset3D::default(), corner(SIZE as i32, SIZE as i32)];
@@ -241,9 +226,7 @@ pub fn linear(gpu: &Gpu) -> Vec<u32> {
         };
         d.cmd_copy_image(c, target.image, general, own, general, &[r]);
         barrier(d, c);
-    })
-    .expect("copies");
-    let mut out = texels(gpu, &target);
+    });
     for (x, y) in (0..10).flat_map(|y| (0..20).map(move |x| (x, y))) {
         // SAFETY: as above.
         out[(y * u64::from(SIZE) + x) as usize] = unsafe { texel(x, y).read_unaligned() };
@@ -293,8 +276,7 @@ pub fn late(gpu: &Gpu) -> Vec<u32> {
         late: &left,
         ..Pipe::default()
     };
-    let layout = layout(gpu, None, 0);
-    let made = pipeline(gpu, &p, layout, pass.pass);
+    let made = made(gpu, &p, &[], &pass);
     // A triangle, a strip with a vertex left out between each two, and a triangle of everything.
     let points = [
         [-0.9, -0.8, 0.5],
@@ -314,7 +296,7 @@ pub fn late(gpu: &Gpu) -> Vec<u32> {
     let data = floats(gpu, points.as_flattened());
     let late = ash::ext::extended_dynamic_state::Device::new(&gpu.instance, &gpu.device);
     let later = ash::ext::extended_dynamic_state2::Device::new(&gpu.instance, &gpu.device);
-    gpu.run(|d, c| {
+    recorded(gpu, &target, |d, c| {
         let whole = whole([SIZE, SIZE]);
         let area =
             |x, width| vk::Rect2D { offset: vk::Offset2D { x, y: 0 }, extent: vk::Extent2D { width, height: SIZE } };
@@ -341,7 +323,7 @@ pub fn late(gpu: &Gpu) -> Vec<u32> {
         let (list, strip) = (vk::PrimitiveTopology::TRIANGLE_LIST, vk::PrimitiveTopology::TRIANGLE_STRIP);
         let (cw, ccw) = (vk::FrontFace::CLOCKWISE, vk::FrontFace::COUNTER_CLOCKWISE);
         begin_alone(d, c, &pass);
-        bind(d, c, (made, layout), None);
+        made.bind(d, c);
         unsafe {
             late.cmd_set_viewport_with_count(c, &[whole]);
             late.cmd_set_scissor_with_count(c, &[area(0, SIZE)]);
@@ -385,6 +367,4 @@ pub fn late(gpu: &Gpu) -> Vec<u32> {
         }
         barrier(d, c);
     })
-    .expect("it runs");
-    texels(gpu, &target)
 }

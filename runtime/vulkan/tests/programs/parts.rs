@@ -559,6 +559,67 @@ pub fn bind(
     }
 }
 
+/// A pipeline of draws with its layout and set.
+#[derive(Clone, Copy)]
+pub struct Made {
+    pub pipeline: vk::Pipeline,
+    pub layout: vk::PipelineLayout,
+    pub set: Option<vk::DescriptorSet>,
+}
+
+/// Makes the pipeline for a pass, and the set of these resources.
+pub fn made(gpu: &Gpu, p: &Pipe<'_>, binds: &[Bind], pass: &Pass) -> Made {
+    let bound = (!binds.is_empty()).then(|| set(gpu, binds));
+    let layout = layout(gpu, bound.map(|b| b.0), p.push);
+    Made { pipeline: pipeline(gpu, p, layout, pass.pass), layout, set: bound.map(|b| b.1) }
+}
+
+impl Made {
+    pub fn bind(&self, d: &ash::Device, c: vk::CommandBuffer) {
+        bind(d, c, (self.pipeline, self.layout), self.set);
+    }
+
+    /// Binds it and draws vertices and instances.
+    pub fn draw(&self, d: &ash::Device, c: vk::CommandBuffer, vertices: u32, instances: u32) {
+        self.bind(d, c);
+        unsafe { d.cmd_draw(c, vertices, instances, 0, 0) };
+    }
+
+    /// Push constants from byte 0 on.
+    pub fn push(&self, d: &ash::Device, c: vk::CommandBuffer, list: &[f32]) {
+        let bytes: Vec<u8> = list.iter().flat_map(|v| v.to_le_bytes()).collect();
+        unsafe { d.cmd_push_constants(c, self.layout, vk::ShaderStageFlags::ALL, 0, &bytes) };
+    }
+}
+
+/// The texels of a target behind what is recorded.
+pub fn recorded(gpu: &Gpu, target: &Pic, record: impl FnOnce(&ash::Device, vk::CommandBuffer)) -> Vec<u32> {
+    gpu.run(record).expect("it runs");
+    texels(gpu, target)
+}
+
+/// The texels of a target behind one pass.
+pub fn passed(gpu: &Gpu, target: &Pic, pass: &Pass, record: impl FnOnce(&ash::Device, vk::CommandBuffer)) -> Vec<u32> {
+    recorded(gpu, target, |d, c| draw(d, c, pass, || record(d, c)))
+}
+
+/// Draws with one pipeline on a cleared target.
+pub fn once(
+    gpu: &Gpu,
+    p: &Pipe<'_>,
+    binds: &[Bind],
+    clear: [f32; 4],
+    record: impl FnOnce(&ash::Device, vk::CommandBuffer, &Made),
+) -> Vec<u32> {
+    let target = image(gpu, Of::default());
+    let pass = pass(gpu, &[(target, clear)], None, None);
+    let made = made(gpu, p, binds, &pass);
+    passed(gpu, &target, &pass, |d, c| {
+        made.bind(d, c);
+        record(d, c, &made);
+    })
+}
+
 /// A buffer of floats.
 pub fn floats(gpu: &Gpu, list: &[f32]) -> Mapped {
     let b = gpu.buffer(list.len() * 4);

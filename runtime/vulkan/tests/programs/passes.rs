@@ -3,12 +3,13 @@
 use ash::vk;
 
 use super::parts::*;
-use crate::kit::Gpu;
+use crate::kit::{Gpu, spirv};
 
 const BLACK: [f32; 4] = [0.0, 0.0, 0.0, 1.0];
 const BLUE: [f32; 4] = [0.1, 0.2, 0.4, 1.0];
 /// A square by the number of the vertex: `uv` in 0 to 1.
 const STRIP: vk::PrimitiveTopology = vk::PrimitiveTopology::TRIANGLE_STRIP;
+const ONE: vk::SampleCountFlags = vk::SampleCountFlags::TYPE_1;
 
 fn deep(gpu: &Gpu, format: vk::Format, samples: vk::SampleCountFlags) -> Pic {
     let usage = vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT;
@@ -16,7 +17,7 @@ fn deep(gpu: &Gpu, format: vk::Format, samples: vk::SampleCountFlags) -> Pic {
 }
 
 fn depth(gpu: &Gpu) -> Pic {
-    deep(gpu, DEPTH, vk::SampleCountFlags::TYPE_1)
+    deep(gpu, DEPTH, ONE)
 }
 
 /// A cube in perspective: 36 vertices by their number.
@@ -48,22 +49,18 @@ fn camera(a: f32, b: f32) -> [f32; 16] {
     m
 }
 
+/// The pipeline of the cube in a pass, with so many samples and seen from there.
+fn turned(gpu: &Gpu, pass: &Pass, samples: vk::SampleCountFlags, a: f32, b: f32) -> Made {
+    let p = Pipe { text: CUBE, samples, depth: Some((vk::CompareOp::LESS, true)), ..Pipe::default() };
+    made(gpu, &p, &[Bind::Uniform(floats(gpu, &camera(a, b)))], pass)
+}
+
 /// A cube whose back faces are culled.
 pub fn cube(gpu: &Gpu) -> Vec<u32> {
     let (target, z) = (image(gpu, Of::default()), depth(gpu));
     let pass = pass(gpu, &[(target, BLUE)], Some(z), None);
-    let (sets, set) = set(gpu, &[Bind::Uniform(floats(gpu, &camera(0.7, 0.5)))]);
-    let layout = layout(gpu, Some(sets), 0);
-    let p = Pipe { text: CUBE, depth: Some((vk::CompareOp::LESS, true)), ..Pipe::default() };
-    let made = pipeline(gpu, &p, layout, pass.pass);
-    gpu.run(|d, c| {
-        draw(d, c, &pass, || {
-            bind(d, c, (made, layout), Some(set));
-            unsafe { d.cmd_draw(c, 36, 1, 0, 0) };
-        });
-    })
-    .expect("it runs");
-    texels(gpu, &target)
+    let cube = turned(gpu, &pass, ONE, 0.7, 0.5);
+    passed(gpu, &target, &pass, |d, c| cube.draw(d, c, 36, 1))
 }
 
 /// Triangles through each other.
@@ -79,17 +76,9 @@ pub fn crossing(gpu: &Gpu) -> Vec<u32> {
         @fragment fn fs(v: V) -> @location(0) vec4f { return select(vec4f(1.0, 0.6, 0.0, 1.0), vec4f(0.0, 0.6, 1.0, 1.0), v.n == 1u); }";
     let (target, z) = (image(gpu, Of::default()), depth(gpu));
     let pass = pass(gpu, &[(target, BLACK)], Some(z), None);
-    let layout = layout(gpu, None, 0);
     let p = Pipe { text, depth: Some((vk::CompareOp::LESS_OR_EQUAL, true)), ..Pipe::default() };
-    let made = pipeline(gpu, &p, layout, pass.pass);
-    gpu.run(|d, c| {
-        draw(d, c, &pass, || {
-            bind(d, c, (made, layout), None);
-            unsafe { d.cmd_draw(c, 3, 2, 0, 0) };
-        });
-    })
-    .expect("it runs");
-    texels(gpu, &target)
+    let made = made(gpu, &p, &[], &pass);
+    passed(gpu, &target, &pass, |d, c| made.draw(d, c, 3, 2))
 }
 
 /// A disc in the stencil, front faces and back faces with values of their own, and what is drawn where it has them.
@@ -108,9 +97,8 @@ pub fn stencil(gpu: &Gpu) -> Vec<u32> {
         }
         @fragment fn fs(v: V) -> @location(0) vec4f { return push.colour; }";
     let format = gpu.stencil_format();
-    let (target, z) = (image(gpu, Of::default()), deep(gpu, format, vk::SampleCountFlags::TYPE_1));
+    let (target, z) = (image(gpu, Of::default()), deep(gpu, format, ONE));
     let pass = pass(gpu, &[(target, BLACK)], Some(z), None);
-    let layout = layout(gpu, None, 16);
     let face = |compare_op, pass_op, reference| vk::StencilOpState {
         compare_op,
         pass_op,
@@ -130,27 +118,19 @@ pub fn stencil(gpu: &Gpu) -> Vec<u32> {
             fragment: Some(fragment),
             ..Pipe::default()
         };
-        pipeline(gpu, &p, layout, pass.pass)
+        made(gpu, &p, &[], &pass)
     };
     let discs = of([write(3), write(5)], c"disc");
     let one = of([equal(3), equal(3)], c"fs");
     let two = of([equal(5), equal(5)], c"fs");
     let four = of([equal(4), equal(4)], c"fs");
-    gpu.run(|d, c| {
-        draw(d, c, &pass, || {
-            let whole = [([0.3, 0.3, 0.3, 1.0f32], discs), ([1.0, 0.0, 0.0, 1.0], one), ([0.0, 1.0, 0.0, 1.0], two)];
-            for (colour, made) in whole.into_iter().chain([([0.0, 0.0, 1.0, 1.0], four)]) {
-                bind(d, c, (made, layout), None);
-                let bytes: Vec<u8> = colour.iter().flat_map(|v| v.to_le_bytes()).collect();
-                unsafe {
-                    d.cmd_push_constants(c, layout, vk::ShaderStageFlags::ALL, 0, &bytes);
-                    d.cmd_draw(c, 4, 2, 0, 0);
-                }
-            }
-        });
+    passed(gpu, &target, &pass, |d, c| {
+        let whole = [([0.3, 0.3, 0.3, 1.0], discs), ([1.0, 0.0, 0.0, 1.0], one), ([0.0, 1.0, 0.0, 1.0], two)];
+        for (colour, made) in whole.into_iter().chain([([0.0, 0.0, 1.0, 1.0], four)]) {
+            made.push(d, c, &colour);
+            made.draw(d, c, 4, 2);
+        }
     })
-    .expect("it runs");
-    texels(gpu, &target)
 }
 
 /// Four samples of a pixel, resolved.
@@ -160,18 +140,8 @@ pub fn samples(gpu: &Gpu) -> Vec<u32> {
     let usage = vk::ImageUsageFlags::COLOR_ATTACHMENT;
     let several = image(gpu, Of { samples: four, usage, ..Of::default() });
     let pass = pass(gpu, &[(several, BLUE)], Some(z), Some(target));
-    let (sets, set) = set(gpu, &[Bind::Uniform(floats(gpu, &camera(-0.4, 0.9)))]);
-    let layout = layout(gpu, Some(sets), 0);
-    let p = Pipe { text: CUBE, samples: four, depth: Some((vk::CompareOp::LESS, true)), ..Pipe::default() };
-    let made = pipeline(gpu, &p, layout, pass.pass);
-    gpu.run(|d, c| {
-        draw(d, c, &pass, || {
-            bind(d, c, (made, layout), Some(set));
-            unsafe { d.cmd_draw(c, 36, 1, 0, 0) };
-        });
-    })
-    .expect("it runs");
-    texels(gpu, &target)
+    let cube = turned(gpu, &pass, four, -0.4, 0.9);
+    passed(gpu, &target, &pass, |d, c| cube.draw(d, c, 36, 1))
 }
 
 /// A picture that a second pass blurs.
@@ -194,26 +164,13 @@ pub fn blurred(gpu: &Gpu) -> Vec<u32> {
     let (first, target, z) = (image(gpu, Of::default()), image(gpu, Of::default()), depth(gpu));
     let one = pass(gpu, &[(first, BLACK)], Some(z), None);
     let two = pass(gpu, &[(target, BLACK)], None, None);
-    let (sets, matrix) = set(gpu, &[Bind::Uniform(floats(gpu, &camera(1.9, -0.6)))]);
-    let own = layout(gpu, Some(sets), 0);
-    let p = Pipe { text: CUBE, depth: Some((vk::CompareOp::LESS, true)), ..Pipe::default() };
-    let cube = pipeline(gpu, &p, own, one.pass);
+    let cube = turned(gpu, &one, ONE, 1.9, -0.6);
     let s = sampler(gpu, vk::Filter::NEAREST, vk::SamplerAddressMode::CLAMP_TO_EDGE);
-    let (sets, read) = set(gpu, &[Bind::Texture(first.view), Bind::Sampler(s)]);
-    let other = layout(gpu, Some(sets), 0);
-    let blur = pipeline(gpu, &Pipe { text, ..Pipe::default() }, other, two.pass);
-    gpu.run(|d, c| {
-        draw(d, c, &one, || {
-            bind(d, c, (cube, own), Some(matrix));
-            unsafe { d.cmd_draw(c, 36, 1, 0, 0) };
-        });
-        draw(d, c, &two, || {
-            bind(d, c, (blur, other), Some(read));
-            unsafe { d.cmd_draw(c, 3, 1, 0, 0) };
-        });
+    let blur = made(gpu, &Pipe { text, ..Pipe::default() }, &[Bind::Texture(first.view), Bind::Sampler(s)], &two);
+    recorded(gpu, &target, |d, c| {
+        draw(d, c, &one, || cube.draw(d, c, 36, 1));
+        draw(d, c, &two, || blur.draw(d, c, 3, 1));
     })
-    .expect("it runs");
-    texels(gpu, &target)
 }
 
 /// Two targets at once, which a second pass brings together.
@@ -246,23 +203,13 @@ pub fn deferred(gpu: &Gpu) -> Vec<u32> {
     let (a, b, target) = (image(gpu, Of::default()), image(gpu, Of::default()), image(gpu, Of::default()));
     let one = pass(gpu, &[(a, [0.2, 0.2, 0.2, 1.0]), (b, [0.5, 0.5, 1.0, 1.0])], None, None);
     let two = pass(gpu, &[(target, BLACK)], None, None);
-    let own = layout(gpu, None, 0);
-    let first = pipeline(gpu, &Pipe { text, topology: STRIP, targets: 2, ..Pipe::default() }, own, one.pass);
-    let (sets, read) = set(gpu, &[Bind::Texture(a.view), Bind::Texture(b.view)]);
-    let other = layout(gpu, Some(sets), 0);
-    let second = pipeline(gpu, &Pipe { text: light, ..Pipe::default() }, other, two.pass);
-    gpu.run(|d, c| {
-        draw(d, c, &one, || {
-            bind(d, c, (first, own), None);
-            unsafe { d.cmd_draw(c, 4, 1, 0, 0) };
-        });
-        draw(d, c, &two, || {
-            bind(d, c, (second, other), Some(read));
-            unsafe { d.cmd_draw(c, 3, 1, 0, 0) };
-        });
+    let first = made(gpu, &Pipe { text, topology: STRIP, targets: 2, ..Pipe::default() }, &[], &one);
+    let p = Pipe { text: light, ..Pipe::default() };
+    let second = made(gpu, &p, &[Bind::Texture(a.view), Bind::Texture(b.view)], &two);
+    recorded(gpu, &target, |d, c| {
+        draw(d, c, &one, || first.draw(d, c, 4, 1));
+        draw(d, c, &two, || second.draw(d, c, 3, 1));
     })
-    .expect("it runs");
-    texels(gpu, &target)
 }
 
 /// A map of depths that a second pass compares with.
@@ -289,29 +236,18 @@ pub fn shadow(gpu: &Gpu) -> Vec<u32> {
     let target = image(gpu, Of::default());
     let one = pass(gpu, &[], Some(map), None);
     let two = pass(gpu, &[(target, BLACK)], None, None);
-    let own = layout(gpu, None, 0);
     let p =
         Pipe { text: cast, fragment: None, targets: 0, depth: Some((vk::CompareOp::LESS, true)), ..Pipe::default() };
-    let caster = pipeline(gpu, &p, own, one.pass);
+    let caster = made(gpu, &p, &[], &one);
     let info = vk::SamplerCreateInfo::default().compare_enable(true).compare_op(vk::CompareOp::LESS_OR_EQUAL);
     let edge = vk::SamplerAddressMode::CLAMP_TO_EDGE;
     let info = info.address_mode_u(edge).address_mode_v(edge).address_mode_w(edge);
     let s = unsafe { gpu.device.create_sampler(&info, None).expect("a sampler") };
-    let (sets, read) = set(gpu, &[Bind::Texture(map.view), Bind::Sampler(s)]);
-    let other = layout(gpu, Some(sets), 0);
-    let lit = pipeline(gpu, &Pipe { text, ..Pipe::default() }, other, two.pass);
-    gpu.run(|d, c| {
-        draw(d, c, &one, || {
-            bind(d, c, (caster, own), None);
-            unsafe { d.cmd_draw(c, 3, 1, 0, 0) };
-        });
-        draw(d, c, &two, || {
-            bind(d, c, (lit, other), Some(read));
-            unsafe { d.cmd_draw(c, 3, 1, 0, 0) };
-        });
+    let lit = made(gpu, &Pipe { text, ..Pipe::default() }, &[Bind::Texture(map.view), Bind::Sampler(s)], &two);
+    recorded(gpu, &target, |d, c| {
+        draw(d, c, &one, || caster.draw(d, c, 3, 1));
+        draw(d, c, &two, || lit.draw(d, c, 3, 1));
     })
-    .expect("it runs");
-    texels(gpu, &target)
 }
 
 /// Six faces around the eye.
@@ -328,20 +264,9 @@ pub fn skybox(gpu: &Gpu) -> Vec<u32> {
     let kind = vk::ImageViewType::CUBE;
     let t = image(gpu, Of { size: [8, 8, 1], layers: 6, kind, usage: TEXTURE, ..Of::default() });
     fill(gpu, &t, 0, |x, y, z| [(z * 50) as u8, (x * 32) as u8, (y * 32) as u8, 255]);
-    let target = image(gpu, Of::default());
-    let pass = pass(gpu, &[(target, BLACK)], None, None);
     let s = sampler(gpu, vk::Filter::NEAREST, vk::SamplerAddressMode::CLAMP_TO_EDGE);
-    let (sets, read) = set(gpu, &[Bind::Texture(t.view), Bind::Sampler(s)]);
-    let layout = layout(gpu, Some(sets), 0);
-    let made = pipeline(gpu, &Pipe { text, topology: STRIP, ..Pipe::default() }, layout, pass.pass);
-    gpu.run(|d, c| {
-        draw(d, c, &pass, || {
-            bind(d, c, (made, layout), Some(read));
-            unsafe { d.cmd_draw(c, 4, 1, 0, 0) };
-        });
-    })
-    .expect("it runs");
-    texels(gpu, &target)
+    let p = Pipe { text, topology: STRIP, ..Pipe::default() };
+    once(gpu, &p, &[Bind::Texture(t.view), Bind::Sampler(s)], BLACK, |d, c, _| unsafe { d.cmd_draw(c, 4, 1, 0, 0) })
 }
 
 /// A fractal that a compute shader stores to an image.
@@ -361,18 +286,12 @@ pub fn fractal(gpu: &Gpu) -> Vec<u32> {
         }";
     let usage = vk::ImageUsageFlags::STORAGE | vk::ImageUsageFlags::TRANSFER_SRC;
     let target = image(gpu, Of { usage, ..Of::default() });
-    let (sets, bound) = set(gpu, &[Bind::Image(target.view)]);
-    let layout = layout(gpu, Some(sets), 0);
-    let made = gpu.compute(&crate::kit::spirv(text), layout, &[]).expect("a pipeline");
-    gpu.run(|d, c| unsafe {
-        let point = vk::PipelineBindPoint::COMPUTE;
-        d.cmd_bind_pipeline(c, point, made);
-        d.cmd_bind_descriptor_sets(c, point, layout, 0, &[bound], &[]);
+    let program = gpu.program(&spirv(text), set(gpu, &[Bind::Image(target.view)]), 0);
+    recorded(gpu, &target, |d, c| unsafe {
+        program.bind(d, c);
         d.cmd_dispatch(c, 8, 8, 1);
         barrier(d, c);
     })
-    .expect("it runs");
-    texels(gpu, &target)
 }
 
 /// Particles that a compute shader moves, drawn as points.
@@ -397,41 +316,28 @@ pub fn particles(gpu: &Gpu) -> Vec<u32> {
     let data = words(gpu, &start.collect::<Vec<_>>());
     let target = image(gpu, Of::default());
     let pass = pass(gpu, &[(target, BLACK)], None, None);
-    let (sets, bound) = set(gpu, &[Bind::Storage(data)]);
-    let moved = layout(gpu, Some(sets), 0);
-    let mover = gpu.compute(&crate::kit::spirv(step), moved, &[]).expect("a pipeline");
-    let own = layout(gpu, None, 0);
+    let mover = gpu.program(&spirv(step), set(gpu, &[Bind::Storage(data)]), 0);
     let buffers: &[Layout<'_>] = &[(16, false, &[(vk::Format::R32G32_SINT, 0), (vk::Format::R32G32_SINT, 8)])];
     let p = Pipe { text, buffers, topology: vk::PrimitiveTopology::POINT_LIST, ..Pipe::default() };
-    let made = pipeline(gpu, &p, own, pass.pass);
-    gpu.run(|d, c| {
-        let point = vk::PipelineBindPoint::COMPUTE;
-        unsafe {
-            d.cmd_bind_pipeline(c, point, mover);
-            d.cmd_bind_descriptor_sets(c, point, moved, 0, &[bound], &[]);
-        }
+    let made = made(gpu, &p, &[], &pass);
+    recorded(gpu, &target, |d, c| {
+        mover.bind(d, c);
         for _ in 0..12 {
             unsafe { d.cmd_dispatch(c, 2, 1, 1) };
             barrier(d, c);
         }
-        draw(d, c, &pass, || unsafe {
-            bind(d, c, (made, own), None);
-            d.cmd_bind_vertex_buffers(c, 0, &[data.buffer], &[0]);
-            d.cmd_draw(c, 64, 1, 0, 0);
+        draw(d, c, &pass, || {
+            unsafe { d.cmd_bind_vertex_buffers(c, 0, &[data.buffer], &[0]) };
+            made.draw(d, c, 64, 1);
         });
     })
-    .expect("it runs");
-    texels(gpu, &target)
 }
 
 /// Draws that a secondary command buffer has.
 pub fn secondary(gpu: &Gpu) -> Vec<u32> {
     let (target, z) = (image(gpu, Of::default()), depth(gpu));
     let pass = pass(gpu, &[(target, BLUE)], Some(z), None);
-    let (sets, set) = set(gpu, &[Bind::Uniform(floats(gpu, &camera(2.6, 0.3)))]);
-    let layout = layout(gpu, Some(sets), 0);
-    let p = Pipe { text: CUBE, depth: Some((vk::CompareOp::LESS, true)), ..Pipe::default() };
-    let made = pipeline(gpu, &p, layout, pass.pass);
+    let cube = turned(gpu, &pass, ONE, 2.6, 0.3);
     let d = &gpu.device;
     let second = unsafe {
         let info = vk::CommandBufferAllocateInfo::default().command_pool(gpu.pool).command_buffer_count(1);
@@ -440,15 +346,14 @@ pub fn secondary(gpu: &Gpu) -> Vec<u32> {
         let flags = vk::CommandBufferUsageFlags::RENDER_PASS_CONTINUE;
         let info = vk::CommandBufferBeginInfo::default().flags(flags).inheritance_info(&inherited);
         d.begin_command_buffer(c, &info).expect("a recording");
-        bind(d, c, (made, layout), Some(set));
         let extent = vk::Extent2D { width: SIZE, height: SIZE };
         d.cmd_set_viewport(c, 0, &[whole([SIZE, SIZE])]);
         d.cmd_set_scissor(c, 0, &[vk::Rect2D { extent, ..Default::default() }]);
-        d.cmd_draw(c, 36, 1, 0, 0);
+        cube.draw(d, c, 36, 1);
         d.end_command_buffer(c).expect("its end");
         c
     };
-    gpu.run(|d, c| {
+    recorded(gpu, &target, |d, c| {
         begin(d, c, &pass, vk::SubpassContents::SECONDARY_COMMAND_BUFFERS);
         unsafe {
             d.cmd_execute_commands(c, &[second]);
@@ -456,8 +361,6 @@ pub fn secondary(gpu: &Gpu) -> Vec<u32> {
         }
         barrier(d, c);
     })
-    .expect("it runs");
-    texels(gpu, &target)
 }
 
 /// A row for each of four queries, as long as the samples that passed.
@@ -470,15 +373,14 @@ pub fn queries(gpu: &Gpu) -> Vec<u32> {
         @fragment fn fs() -> @location(0) vec4f { return vec4f(0.0, 0.5, 0.0, 1.0); }";
     let (target, z) = (image(gpu, Of::default()), depth(gpu));
     let pass = pass(gpu, &[(target, BLACK)], Some(z), None);
-    let layout = layout(gpu, None, 0);
     let p = Pipe { text, topology: STRIP, depth: Some((vk::CompareOp::LESS, true)), ..Pipe::default() };
-    let made = pipeline(gpu, &p, layout, pass.pass);
+    let made = made(gpu, &p, &[], &pass);
     let info = vk::QueryPoolCreateInfo::default().query_type(vk::QueryType::OCCLUSION).query_count(4);
     let pool = unsafe { gpu.device.create_query_pool(&info, None).expect("queries") };
-    gpu.run(|d, c| {
+    let mut out = recorded(gpu, &target, |d, c| {
         unsafe { d.cmd_reset_query_pool(c, pool, 0, 4) };
         draw(d, c, &pass, || {
-            bind(d, c, (made, layout), None);
+            made.bind(d, c);
             for k in 0..4 {
                 unsafe {
                     d.cmd_begin_query(c, pool, k, vk::QueryControlFlags::empty());
@@ -487,12 +389,10 @@ pub fn queries(gpu: &Gpu) -> Vec<u32> {
                 }
             }
         });
-    })
-    .expect("it runs");
+    });
     let mut passed = [0u32; 4];
     let flags = vk::QueryResultFlags::WAIT;
     unsafe { gpu.device.get_query_pool_results(pool, 0, &mut passed, flags).expect("results") };
-    let mut out = texels(gpu, &target);
     for (k, n) in passed.iter().enumerate() {
         // Vulkan leaves the number open where the query is not precise, but for 0.
         out[k] = if *n > 0 { 0xff00_ffff } else { 0xff00_0000 };
@@ -506,7 +406,7 @@ pub fn moved(gpu: &Gpu) -> Vec<u32> {
     let other = image(gpu, Of { size: [16, 16, 1], ..Of::default() });
     fill(gpu, &other, 0, |x, y, _| [(x * 16) as u8, (y * 16) as u8, 128, 255]);
     let pass = pass(gpu, &[(target, BLUE)], None, None);
-    gpu.run(|d, c| {
+    recorded(gpu, &target, |d, c| {
         draw(d, c, &pass, || {
             let rect = |x, y| vk::ClearRect {
                 rect: vk::Rect2D { offset: vk::Offset2D { x, y }, extent: vk::Extent2D { width: 12, height: 20 } },
@@ -543,8 +443,6 @@ pub fn moved(gpu: &Gpu) -> Vec<u32> {
         }
         barrier(d, c);
     })
-    .expect("it runs");
-    texels(gpu, &target)
 }
 
 /// Coplanar triangles of which a bias brings one to the front.
@@ -560,24 +458,15 @@ pub fn biased(gpu: &Gpu) -> Vec<u32> {
         @fragment fn fs() -> @location(0) vec4f { return push.colour; }";
     let (target, z) = (image(gpu, Of::default()), depth(gpu));
     let pass = pass(gpu, &[(target, BLACK)], Some(z), None);
-    let layout = layout(gpu, None, 16);
     let of = |bias| {
         let depth = Some((vk::CompareOp::LESS, true));
-        pipeline(gpu, &Pipe { text, push: 16, topology: STRIP, depth, bias, ..Pipe::default() }, layout, pass.pass)
+        made(gpu, &Pipe { text, push: 16, topology: STRIP, depth, bias, ..Pipe::default() }, &[], &pass)
     };
     let (plain, near) = (of(None), of(Some([-4096.0, -8.0])));
-    gpu.run(|d, c| {
-        draw(d, c, &pass, || {
-            for (made, colour) in [(near, [1.0f32, 0.0, 0.2, 1.0]), (plain, [0.2, 1.0, 0.0, 1.0])] {
-                bind(d, c, (made, layout), None);
-                let bytes: Vec<u8> = colour.iter().flat_map(|v| v.to_le_bytes()).collect();
-                unsafe {
-                    d.cmd_push_constants(c, layout, vk::ShaderStageFlags::ALL, 0, &bytes);
-                    d.cmd_draw(c, 4, 1, 0, 0);
-                }
-            }
-        });
+    passed(gpu, &target, &pass, |d, c| {
+        for (made, colour) in [(near, [1.0, 0.0, 0.2, 1.0]), (plain, [0.2, 1.0, 0.0, 1.0])] {
+            made.push(d, c, &colour);
+            made.draw(d, c, 4, 1);
+        }
     })
-    .expect("it runs");
-    texels(gpu, &target)
 }
