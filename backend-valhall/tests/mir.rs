@@ -1,28 +1,8 @@
 //! Machine passes on small texts: what each makes of code that it is for, and that it leaves other code alone. Their texts, faults
 //! and switches.
 
+#[macro_use]
 #[path = "../../tests/support/mir.rs"]
 mod support;
 
-use gpucc_valhall::{VALHALL, ValhallFamily};
-
-#[test]
-fn passes_change_what_they_should() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/mir");
-    support::check::<ValhallFamily>(folder.as_ref(), |name, text| insta::assert_snapshot!(name, text));
-}
-
-#[test]
-fn faults_have_a_place() {
-    support::check_faults::<ValhallFamily>();
-}
-
-#[test]
-fn dumps_read_back_and_fuel_stops_one_pass() {
-    support::check_dumps_and_fuel::<ValhallFamily>(&VALHALL);
-}
-
-#[test]
-fn each_pass_has_a_dump_a_time_and_fuel() {
-    support::check_passes::<ValhallFamily>(&VALHALL);
-}
+machine_passes!(gpucc_valhall::ValhallFamily, gpucc_valhall::VALHALL);

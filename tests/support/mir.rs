@@ -2,6 +2,39 @@
 //! that it must leave alone. What it makes of the first is a reviewed snapshot. Lines `; run: ..` of a part name passes that come
 //! before: both texts are of the code behind them.
 
+/// The tests of a family's machine passes, in the module that includes this file.
+macro_rules! machine_passes {
+    ($family:ty, $backend:path) => {
+        #[test]
+        fn passes_change_what_they_should() {
+            let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/mir");
+            support::check::<$family>(folder.as_ref(), |name, text| insta::assert_snapshot!(name, text));
+        }
+
+        #[test]
+        fn faults_have_a_place() {
+            support::check_faults::<$family>();
+        }
+
+        #[test]
+        fn dumps_read_back_and_fuel_stops_one_pass() {
+            support::check_dumps_and_fuel::<$family>(&$backend);
+        }
+
+        #[test]
+        fn each_pass_has_a_dump_a_time_and_fuel() {
+            support::check_passes::<$family>(&$backend);
+        }
+
+        /// Whatever the passes may leave is selected, and each machine pass's text reads back.
+        #[test]
+        fn schedules_every_instruction() {
+            let failures = gpucc_driver::prepared_cases::<$family>();
+            assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
+        }
+    };
+}
+
 use std::collections::BTreeSet;
 use std::path::Path;
 

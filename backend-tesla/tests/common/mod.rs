@@ -7,12 +7,7 @@ pub use gpucc_tesla::TESLA as BACKEND;
 pub use support::*;
 
 /// Runs a container on this family's machine.
-pub const MACHINE: fn(
-    &gpucc_container::Container,
-    Option<&str>,
-    &mut gpucc_sim::Dispatch,
-    &gpucc_sim::RunOptions,
-) -> Result<gpucc_sim::RunReport, gpucc_sim::Trap> = gpucc_tesla_machine::run;
+pub const MACHINE: gpucc_kit::exec::RunFn = gpucc_tesla_machine::run;
 
 /// Generations, oldest first.
 pub const NAMES: [&str; 4] = ["nv50", "nv84", "nva0", "nva3"];
