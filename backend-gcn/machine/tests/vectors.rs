@@ -1,7 +1,9 @@
 //! Vectors of other tools: the whole shared file where it is present, and a sample of it always.
 
+#[path = "../../../tests/support/vectors.rs"]
+mod support;
+
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 
 use gpucc_gcn_machine::vectors::generation;
 use gpucc_gcn_machine::{check_vector, decode, table};
@@ -17,38 +19,15 @@ const SAMPLE: [&str; 7] = [
     include_str!("../vectors/reference.txt"),
 ];
 
-fn shared() -> PathBuf {
-    match std::env::var_os("GPUCC_SHARED") {
-        Some(p) => p.into(),
-        None => PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../../shared"),
-    }
-}
-
-fn check(text: &str) -> usize {
-    let mut failed = Vec::new();
-    let mut n = 0;
-    for line in text.lines().filter(|l| !l.is_empty() && !l.starts_with('#')) {
-        n += 1;
-        if let Err(e) = check_vector(line) {
-            failed.push(format!("{line}: {e}"));
-        }
-    }
-    let shown: Vec<&String> = failed.iter().take(std::env::var("SHOW").map_or(20, |s| s.parse().unwrap())).collect();
-    assert!(failed.is_empty(), "{} of {n} lines fail, such as\n{shown:#?}", failed.len());
-    n
-}
-
 #[test]
 fn shared_vectors() {
-    match std::fs::read_to_string(shared().join("vectors/gcn.tsv")) {
-        Ok(text) => println!("{} lines", check(&text)),
-        Err(_) => println!("skipped: no shared vectors"),
-    }
+    support::check_shared("gcn", check_vector);
 }
 
 #[test]
 fn committed_vectors() {
-    let n: usize = SAMPLE.into_iter().chain([include_str!("../vectors/refused.txt")]).map(check).sum();
+    let all = SAMPLE.into_iter().chain([include_str!("../vectors/refused.txt")]);
+    let n: usize = all.map(|text| support::check(text, check_vector)).sum();
     assert!(n > 5000);
 }
 

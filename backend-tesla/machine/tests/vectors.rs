@@ -1,31 +1,13 @@
 //! Outside vectors: the shared file when it is there, the committed sample always.
 
+#[path = "../../../tests/support/vectors.rs"]
+mod support;
+
 use gpucc_tesla_machine::vectors::check_vector;
-use std::path::PathBuf;
-
-fn shared() -> PathBuf {
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../..");
-    std::env::var_os("GPUCC_SHARED").map_or_else(|| root.join("../shared"), PathBuf::from)
-}
-
-fn check(text: &str) -> (usize, Vec<String>) {
-    let lines: Vec<&str> = text.lines().filter(|l| !l.is_empty() && !l.starts_with('#')).collect();
-    (lines.len(), lines.iter().filter_map(|l| check_vector(l).err()).collect())
-}
 
 #[test]
 fn shared_vectors() {
-    let path = shared().join("vectors/tesla.tsv");
-    let Ok(text) = std::fs::read_to_string(&path) else {
-        println!("skipped: {} is not there", path.display());
-        return;
-    };
-    let (rows, failed) = check(&text);
-    println!("{} passed, {} failed", rows - failed.len(), failed.len());
-    for f in failed.iter().take(40) {
-        println!("{f}");
-    }
-    assert!(failed.is_empty(), "{} of {rows} rows fail", failed.len());
+    support::check_shared("tesla", check_vector);
 }
 
 #[test]
@@ -35,8 +17,7 @@ fn committed_sample() {
         include_str!("../vectors/reference.tsv"),
         include_str!("../vectors/invalid.tsv"),
     ] {
-        let (rows, failed) = check(text);
-        assert!(rows > 20 && failed.is_empty(), "{failed:#?}");
+        assert!(support::check(text, check_vector) > 20);
     }
 }
 

@@ -1,26 +1,13 @@
 //! Encoding against words made by other tools: the committed sample always, the shared file when it is there.
 
-use std::path::PathBuf;
+#[path = "../../../tests/support/vectors.rs"]
+mod support;
 
 use gpucc_valhall_machine::{OPS, decode_word, vectors::check_vector};
 
-fn check_all(text: &str) -> (usize, Vec<String>) {
-    let mut passed = 0;
-    let mut failed = Vec::new();
-    for line in text.lines().filter(|l| !l.is_empty() && !l.starts_with('#')) {
-        match check_vector(line) {
-            Ok(()) => passed += 1,
-            Err(e) => failed.push(e),
-        }
-    }
-    (passed, failed)
-}
-
 #[test]
 fn committed_sample() {
-    let (passed, failed) = check_all(include_str!("../vectors/sample.txt"));
-    assert!(failed.is_empty(), "{} failures:\n{}", failed.len(), failed.join("\n"));
-    assert!(passed >= 500);
+    assert!(support::check(include_str!("../vectors/sample.txt"), check_vector) >= 500);
 }
 
 #[test]
@@ -36,20 +23,10 @@ fn committed_sample_covers_every_row() {
 
 #[test]
 fn refused_words() {
-    let (_, failed) = check_all(include_str!("../vectors/refused.txt"));
-    assert!(failed.is_empty(), "{}", failed.join("\n"));
+    support::check(include_str!("../vectors/refused.txt"), check_vector);
 }
 
 #[test]
 fn shared_file() {
-    let dir = std::env::var_os("GPUCC_SHARED")
-        .map(PathBuf::from)
-        .unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../../shared"));
-    let Ok(text) = std::fs::read_to_string(dir.join("vectors/valhall.tsv")) else {
-        println!("skipped: no {}", dir.display());
-        return;
-    };
-    let (passed, failed) = check_all(&text);
-    println!("{passed} passed, {} failed", failed.len());
-    assert!(failed.is_empty(), "{} failures:\n{}", failed.len(), failed[..failed.len().min(40)].join("\n"));
+    support::check_shared("valhall", check_vector);
 }

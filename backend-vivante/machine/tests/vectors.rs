@@ -1,25 +1,11 @@
 //! Words and texts from outside: the committed sample always, the whole shared file when it is there.
 
+#[path = "../../../tests/support/vectors.rs"]
+mod support;
+
 use std::path::PathBuf;
 
 use gpucc_vivante_machine::vectors::{check_vector, uncovered_rows};
-
-fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../..")
-}
-
-fn run(text: &str) -> (usize, Vec<String>) {
-    let lines = text.lines().filter(|l| !l.is_empty() && !l.starts_with('#'));
-    let mut passed = 0;
-    let mut failed = Vec::new();
-    for line in lines {
-        match check_vector(line) {
-            Ok(()) => passed += 1,
-            Err(e) => failed.push(format!("{line}\n    {e}")),
-        }
-    }
-    (passed, failed)
-}
 
 fn own() -> String {
     let mut names: Vec<PathBuf> = std::fs::read_dir(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../vectors"))
@@ -32,10 +18,7 @@ fn own() -> String {
 
 #[test]
 fn committed_vectors() {
-    let text = own();
-    let (passed, failed) = run(&text);
-    assert!(failed.is_empty(), "{} failed:\n{}", failed.len(), failed.join("\n"));
-    assert!(passed > 300, "only {passed} lines");
+    assert!(support::check(&own(), check_vector) > 300);
 }
 
 #[test]
@@ -47,12 +30,5 @@ fn committed_vectors_cover_every_row() {
 
 #[test]
 fn shared_vectors() {
-    let shared = std::env::var_os("GPUCC_SHARED").map_or_else(|| root().join("../shared"), PathBuf::from);
-    let Ok(text) = std::fs::read_to_string(shared.join("vectors/vivante.tsv")) else {
-        println!("skipped: no shared vectors");
-        return;
-    };
-    let (passed, failed) = run(&text);
-    println!("{passed} passed, {} failed", failed.len());
-    assert!(failed.is_empty(), "{} failed:\n{}", failed.len(), failed.join("\n"));
+    support::check_shared("vivante", check_vector);
 }
