@@ -2,6 +2,7 @@
 
 use std::io::{IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use gpucc::Target;
@@ -353,6 +354,36 @@ pub fn binding(text: &str) -> Result<(u32, u32, &str), Failure> {
     match place {
         gpucc_container::IMMEDIATES => Err(Failure::Usage(format!("`{text}`: no buffer can be bound there"))),
         (group, binding) => Ok((group, binding, rest)),
+    }
+}
+
+/// A folder of this run, which goes with what is in it.
+pub struct Folder(pub PathBuf);
+
+impl Folder {
+    /// A folder for a purpose that was not there: a process of the same number may have left one of this name.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub fn new(purpose: &str) -> Result<Folder, Failure> {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let mut tries = 0;
+        loop {
+            let name = format!("gpucc-{purpose}-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+            let path = std::env::temp_dir().join(name);
+            match std::fs::create_dir(&path) {
+                Ok(()) => return Ok(Folder(path)),
+                Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists && tries < 1000 => tries += 1,
+                Err(e) => return Err(Failure::Io(format!("cannot create `{}`: {e}", path.display()))),
+            }
+        }
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // Nobody is left to tell.
+        let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 

@@ -1,8 +1,6 @@
 //! Every option of the commands that read shaders, with every kind of input: it changes what is written or said, or it is an error. The options are
 //! those of the parser, so a new one is in the matrix, and fails it until it has a value here.
 
-use std::path::PathBuf;
-
 use clap::{CommandFactory, FromArgMatches};
 
 use crate::args::Cli;
@@ -153,21 +151,6 @@ fn inputs() -> Vec<(&'static str, &'static str, Vec<u8>)> {
     ]
 }
 
-/// The folder of a test, gone at its end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn path(&self, name: &str) -> String {
-        self.0.join(name).display().to_string()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
 /// The exit code of a command line, and all that it said and wrote.
 fn run(args: &[String], out: &str) -> (u8, Vec<u8>) {
     let _ = std::fs::remove_file(out);
@@ -189,21 +172,21 @@ fn run(args: &[String], out: &str) -> (u8, Vec<u8>) {
 
 #[test]
 fn every_option_has_an_effect_or_is_told() {
-    let folder = Folder(std::env::temp_dir().join(format!("gpucc-matrix-{}", std::process::id())));
-    std::fs::create_dir_all(&folder.0).expect("a folder");
+    let folder = files::Folder::new("matrix").unwrap_or_else(|e| panic!("{e:?}"));
+    let path = |name: &str| folder.0.join(name).display().to_string();
     let list = inputs();
     for (name, ending, bytes) in &list {
-        std::fs::write(folder.path(&format!("{name}.{ending}")), bytes).expect("a file");
+        std::fs::write(path(&format!("{name}.{ending}")), bytes).expect("a file");
     }
-    let scene = folder.path("scene.toml");
+    let scene = path("scene.toml");
     let all = Cli::command();
     let mut wrong = Vec::new();
     let (mut cells, mut taken) = (0, Vec::new());
     for command in ["", "run", "render", "stats", "explain"] {
         let parser = if command.is_empty() { &all } else { all.find_subcommand(command).expect("a command") };
         for (name, ending, _) in &list {
-            let out = folder.path(if command == "render" { "out.png" } else { "out.json" });
-            let mut base: Vec<String> = [command, &folder.path(&format!("{name}.{ending}"))].map(String::from).to_vec();
+            let out = path(if command == "render" { "out.png" } else { "out.json" });
+            let mut base: Vec<String> = [command, &path(&format!("{name}.{ending}"))].map(String::from).to_vec();
             base.retain(|a| !a.is_empty());
             base.extend(match command {
                 "run" => ["--buf", "0:0=zero:16", "--dump", "0:0=-"].map(String::from).to_vec(),

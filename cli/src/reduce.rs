@@ -176,16 +176,6 @@ fn with_path(text: &str, file: &Path) -> String {
     text.replace("{}", &quoted)
 }
 
-/// A folder that goes with the command.
-struct Folder(PathBuf);
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // What cannot be removed is left to the system's own cleaning.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
 /// The ending of a file with its dot, and the ones of candidates for what is read alike.
 fn ending(path: &Path) -> String {
     path.extension().map_or(String::new(), |e| format!(".{}", e.to_string_lossy()))
@@ -204,8 +194,7 @@ pub fn main(args: &Reduce) -> Result<(), Failure> {
     has_effect(args, &ending)?;
     targets::list(args.target(), args.for_fault.as_deref() == Some("difference"))?;
     let program = std::env::current_exe().map_err(|e| Failure::Io(format!("this command: {e}")))?;
-    let folder = Folder(std::env::temp_dir().join(format!("gpucc-reduce-{}", std::process::id())));
-    std::fs::create_dir_all(&folder.0).map_err(|e| Failure::Io(format!("{}: {e}", folder.0.display())))?;
+    let folder = files::Folder::new("reduce")?;
     let mut process = Process { args, fault: Fault::Verify, program, folder: folder.0.clone(), ending: ending.clone() };
     process.fault = fault(args, &process, &bytes)?;
     if !process.holds(&bytes, 0) {

@@ -54,30 +54,6 @@ pub fn icd(a: &Icd) -> Result<(), Failure> {
     files::write(&a.output, manifest(&library).as_bytes())
 }
 
-/// A folder of this run, removed at its end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> Result<Folder, Failure> {
-        let of = |k: u32| std::env::temp_dir().join(format!("gpucc-exec-{}-{k}", std::process::id()));
-        let mut last = None;
-        for k in 0..100 {
-            match std::fs::create_dir(of(k)) {
-                Ok(()) => return Ok(Folder(of(k))),
-                Err(e) => last = Some(e),
-            }
-        }
-        Err(Failure::Io(format!("no temporary folder: {}", last.map_or_else(String::new, |e| e.to_string()))))
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // What cannot be removed is left to who empties the temporary folder.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
 /// A folder that the driver writes to, by a path that holds wherever the program goes.
 fn made(folder: &Path) -> Result<PathBuf, Failure> {
     let fail = |e: std::io::Error| Failure::Io(format!("the folder `{}`: {e}", folder.display()));
@@ -101,7 +77,7 @@ fn code(status: std::process::ExitStatus) -> u8 {
 pub fn exec(a: &Exec, messages: &Messages) -> Result<(), Failure> {
     a.target.as_deref().map(|t| targets::list(t, true)).transpose()?;
     let library = library(a.library.as_deref())?;
-    let folder = Folder::new()?;
+    let folder = files::Folder::new("exec")?;
     let (icd, verdicts) = (folder.0.join("gpucc_icd.json"), folder.0.join("verdicts"));
     let compared = folder.0.join("compared");
     files::write(&icd, manifest(&library).as_bytes())?;

@@ -63,20 +63,6 @@ pub enum Stage {
     Fragment,
 }
 
-impl Lang {
-    /// The language that a file name's ending stands for: `wgsl`, `spv`, `glsl` or `comp`, `vert`, `frag`.
-    pub fn from_extension(extension: &str) -> Option<Lang> {
-        Some(match extension {
-            "wgsl" => Lang::Wgsl,
-            "spv" => Lang::Spirv,
-            "glsl" | "comp" => Lang::Glsl(Stage::Compute),
-            "vert" => Lang::Glsl(Stage::Vertex),
-            "frag" => Lang::Glsl(Stage::Fragment),
-            _ => return None,
-        })
-    }
-}
-
 /// The input: bytes as read from a file.
 #[derive(Debug, Clone, Copy)]
 pub struct Input<'a> {

@@ -87,11 +87,6 @@ impl<'a> Builder<'a> {
         self.func.add_block()
     }
 
-    /// Whether the present block has its terminator.
-    pub fn is_terminated(&self) -> bool {
-        self.func.blocks[self.block].insts.last().is_some_and(|&i| self.func.insts[i].op.is_terminator())
-    }
-
     /// Places an instruction as given.
     pub fn raw(&mut self, mut data: InstData, results: &[Type]) -> Inst {
         data.loc = self.loc;

@@ -467,11 +467,6 @@ impl Module {
         Some((line - first + 1, self.span(loc).start - self.line_starts[line as usize] + 1))
     }
 
-    /// How many locations there are, with the unknown one.
-    pub fn loc_count(&self) -> usize {
-        self.locs.len()
-    }
-
     /// The entry point of this name in this stage: SPIR-V lets one name stand in several.
     pub fn entry_at(&self, name: &str, stage: Stage) -> Option<&EntryPoint> {
         self.entries.iter().find(|e| e.name == name && e.stage.kind() == stage)

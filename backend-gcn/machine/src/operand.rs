@@ -39,12 +39,6 @@ pub const FLOATS_32: [u32; 9] = [
 /// The inline floats as halves read them on gfx8.
 pub const FLOATS_16: [u32; 9] = [0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000, 0xc000, 0x4400, 0xc400, 0x3118];
 
-/// Code of SGPR `n`.
-pub const fn sgpr(n: u32) -> u32 {
-    assert!(n < 104);
-    n
-}
-
 /// Code of VGPR `n` in a 9-bit source slot ([`Kind::Src`], [`Kind::VSrc`]); other VGPR slots hold the number itself.
 pub const fn vgpr(n: u32) -> u32 {
     assert!(n < 256);

@@ -100,9 +100,4 @@ impl Cond {
             c => c,
         }
     }
-
-    /// Whether it means something on integers.
-    pub const fn on_integers(self) -> bool {
-        (self as u8) < Cond::Ordered as u8
-    }
 }

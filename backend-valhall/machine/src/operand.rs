@@ -248,28 +248,6 @@ pub const fn special(s: Special, half: u8) -> Src {
 
 /// Swizzle field values by what they select.
 pub mod swz {
-    /// fp16 low half widened to fp32.
-    pub const WIDEN_H0: u8 = 1;
-    /// fp16 high half widened to fp32.
-    pub const WIDEN_H1: u8 = 2;
-    /// Both lanes from the low half (16-bit swizzles, MKVEC).
-    pub const H00: u8 = 0;
-    /// Both lanes, low and high half exchanged.
-    pub const H10: u8 = 1;
-    /// Identity of 16-bit swizzles.
-    pub const H01: u8 = 2;
-    /// Both lanes from the high half.
-    pub const H11: u8 = 3;
-    /// 32- and 64-bit integer sources: low half, extended.
-    pub const INT_H0: u8 = 2;
-    /// 32- and 64-bit integer sources: high half, extended.
-    pub const INT_H1: u8 = 3;
-    /// Byte 0 of an integer source, extended; the others follow.
-    pub const INT_B0: u8 = 4;
     /// Low word of a 64-bit source, extended.
     pub const W0: u8 = 8;
-    /// Shift amount from byte 0; the others follow.
-    pub const LANES_B00: u8 = 4;
-    /// Branch condition: low half.
-    pub const COMBINE_H0: u8 = 1;
 }

@@ -6,8 +6,8 @@ use gpucc_isa::{Cursor, Inst, TextCx, TextError, fail_if, text};
 
 use crate::Vivante;
 use crate::operand::{
-    GROUP_IMMEDIATE, GROUP_INTERNAL, GROUP_TEMP, GROUP_TEMP_FULL, GROUP_UNIFORM, GROUP_UNIFORM_HIGH, Immediate, Source,
-    dst, imm_f16, imm_s20, imm_u20, used,
+    GROUP_IMMEDIATE, GROUP_INTERNAL, GROUP_TEMP, GROUP_TEMP_FULL, GROUP_UNIFORM, Immediate, Source, dst, imm_f16,
+    imm_s20, imm_u20, used,
 };
 use crate::rows::{BRANCH_IGNORED, Kind, STORE_IGNORED};
 
@@ -395,17 +395,4 @@ fn parse_f20(text: &str) -> Result<u32, String> {
 
 fn raw_f20(v: u32) -> u32 {
     v | GROUP_IMMEDIATE << 22
-}
-
-/// Names of register groups, for messages.
-pub fn group_name(group: u32) -> &'static str {
-    match group {
-        GROUP_TEMP => "temporary",
-        GROUP_INTERNAL => "internal register",
-        GROUP_UNIFORM => "uniform",
-        GROUP_UNIFORM_HIGH => "uniform of bank 1",
-        GROUP_TEMP_FULL => "full-precision temporary",
-        GROUP_IMMEDIATE => "immediate",
-        _ => "unknown register group",
-    }
 }

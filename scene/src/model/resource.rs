@@ -365,11 +365,6 @@ impl Default for Sampler {
 }
 
 impl Sampler {
-    /// Whether it filters: WebGPU's binding type `filtering`, as opposed to `non-filtering`.
-    pub fn is_filtering(&self) -> bool {
-        [self.mag_filter, self.min_filter, self.mipmap_filter].contains(&Filter::Linear)
-    }
-
     /// The sampler as the model of sampling takes it.
     pub fn to_sim(&self) -> gpucc_sim::texture::Sampler {
         gpucc_sim::texture::Sampler {

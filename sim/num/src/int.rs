@@ -36,12 +36,6 @@ pub fn smul_hi(a: i32, b: i32) -> i32 {
     ((i64::from(a) * i64::from(b)) >> 32) as i32
 }
 
-/// High half of the unsigned product.
-#[inline]
-pub fn umul_hi64(a: u64, b: u64) -> u64 {
-    ((u128::from(a) * u128::from(b)) >> 64) as u64
-}
-
 /// High half of the signed product.
 #[inline]
 pub fn smul_hi64(a: i64, b: i64) -> i64 {
@@ -103,12 +97,6 @@ pub fn sub_borrow(a: u32, b: u32, borrow: bool) -> (u32, bool) {
 #[inline]
 pub fn sign_extend(x: u64, bits: u32) -> i64 {
     if bits == 0 { 0 } else { ((x << (64 - bits.min(64))) as i64) >> (64 - bits.min(64)) }
-}
-
-/// Low `bits` bits of `x` (0 to 64).
-#[inline]
-pub fn zero_extend(x: u64, bits: u32) -> u64 {
-    x & mask(bits)
 }
 
 /// `bits` ones (0 to 64).
