@@ -1,48 +1,25 @@
 //! The command as a person or a script meets it: exit codes, messages, files. No crash, whatever the input.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 
-/// The command, built with the profile of these tests.
-fn gpucc() -> &'static Path {
-    Path::new(env!("CARGO_BIN_EXE_gpucc"))
-}
-
-/// The folder that holds the workspace.
-fn workspace() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate lies in the workspace")
-}
+use crate::common::{Scratch, feed, gpucc, text};
 
 fn run(args: &[&str]) -> Output {
-    Command::new(gpucc()).args(args).current_dir(workspace()).output().expect("the command starts")
+    gpucc().args(args).output().expect("the command starts")
 }
 
-/// A scratch folder of this test.
-fn scratch(name: &str) -> PathBuf {
-    let dir = std::env::temp_dir().join(format!("gpucc-cli-{}-{name}", std::process::id()));
-    std::fs::create_dir_all(&dir).expect("a temporary folder");
-    dir
-}
-
-fn text(o: &Output) -> String {
-    format!("{}{}", String::from_utf8_lossy(&o.stdout), String::from_utf8_lossy(&o.stderr))
-}
-
+/// As everywhere, and it is no flood of words.
 #[track_caller]
 fn expect(args: &[&str], code: i32, needle: &str) {
-    let o = run(args);
-    let t = text(&o);
-    let shown = t.chars().take(2000).collect::<String>();
-    assert_eq!(o.status.code(), Some(code), "{args:?}: {shown}");
-    assert!(t.contains(needle), "{args:?} does not say `{needle}`: {shown}");
+    let t = crate::common::expect(args, code, needle);
     assert!(t.len() < 20_000, "{args:?} prints {} bytes", t.len());
 }
 
 #[test]
 fn compiles_runs_and_shows() {
-    let dir = scratch("good");
-    let out = dir.join("v.bin");
-    let out = out.to_str().expect("a plain path");
+    let s = Scratch::new("good");
+    let out = &s.path("v.bin");
     for target in ["valhall", "tesla", "gcn", "vivante"] {
         expect(&["examples/vecadd.wgsl", "--target", target, "-o", out], 0, "");
         expect(&["inspect", out], 0, target);
@@ -63,29 +40,25 @@ fn compiles_runs_and_shows() {
         }
     }
     expect(&["examples/vecadd.wgsl", "--target", "all", "-o", out], 0, "");
-    assert!(dir.join("v.gcn-gfx8.bin").is_file() && dir.join("v.valhall-v10.bin").is_file());
-    std::fs::remove_dir_all(dir).expect("the folder goes");
+    assert!(s.has("v.gcn-gfx8.bin") && s.has("v.valhall-v10.bin"));
 }
 
 /// A listing assembles to the bytes it came from.
 #[test]
 fn listings_assemble_back() {
-    let dir = scratch("asm");
-    let (raw, listing, again) = (dir.join("a.raw"), dir.join("a.s"), dir.join("b.raw"));
-    let path = |p: &Path| p.to_str().expect("a plain path").to_string();
+    let s = Scratch::new("asm");
+    let [raw, listing, again] = ["a.raw", "a.s", "b.raw"].map(|n| s.path(n));
     for target in ["valhall", "tesla", "gcn", "vivante"] {
         for example in ["vecadd", "collatz", "mandelbrot"] {
             let shader = format!("examples/{example}.wgsl");
-            expect(&[&shader, "--target", target, "--emit", "raw", "-o", &path(&raw)], 0, "");
-            expect(&[&shader, "--target", target, "-S", "-o", &path(&listing)], 0, "");
-            expect(&["asm", &path(&listing), "--target", target, "-o", &path(&again)], 0, "");
-            let (a, b) = (std::fs::read(&raw).expect("raw"), std::fs::read(&again).expect("assembled"));
-            assert_eq!(a, b, "{target} {example}");
-            let d = run(&["disasm", "--raw", &path(&raw), "--target", target]);
+            expect(&[&shader, "--target", target, "--emit", "raw", "-o", &raw], 0, "");
+            expect(&[&shader, "--target", target, "-S", "-o", &listing], 0, "");
+            expect(&["asm", &listing, "--target", target, "-o", &again], 0, "");
+            assert_eq!(s.read("a.raw"), s.read("b.raw"), "{target} {example}");
+            let d = run(&["disasm", "--raw", &raw, "--target", target]);
             assert!(d.status.success(), "{}", text(&d));
         }
     }
-    std::fs::remove_dir_all(dir).expect("the folder goes");
 }
 
 /// Bytes that LLVM's assembler makes of a GCN listing; nothing where it is not installed.
@@ -120,9 +93,9 @@ const THREE: &str = "@group(0) @binding(0) var<storage, read_write> o: array<u32
 /// GCN, with another one.
 #[test]
 fn several_entries_assemble_back() {
-    let dir = scratch("entries");
-    let path = |n: &str| dir.join(n).to_str().expect("a plain path").to_string();
-    std::fs::write(path("three.wgsl"), THREE).expect("a file");
+    let s = Scratch::new("entries");
+    let path = |n: &str| s.path(n);
+    s.write("three.wgsl", THREE);
     let chips = [("gcn:gfx6", "tahiti"), ("gcn:gfx7", "bonaire"), ("gcn:gfx8", "fiji")];
     let targets = ["valhall:v9", "valhall", "tesla:nv50", "tesla", "vivante:gc2000", "vivante:gc7000"];
     for target in targets.into_iter().chain(chips.map(|c| c.0)) {
@@ -134,16 +107,16 @@ fn several_entries_assemble_back() {
             compile(&["--emit", "raw", "-o", &path("raw")]);
             compile(&["-S", "-o", &path("a.s")]);
             compile(&["-o", &path("a.bin")]);
-            let raw = std::fs::read(path("raw")).expect("raw code");
-            let listing = std::fs::read_to_string(path("a.s")).expect("a listing");
+            let raw = s.read("raw");
+            let listing = String::from_utf8(s.read("a.s")).expect("a listing");
             assert!(listing.starts_with("; gpucc ") && listing.contains(target), "{listing}");
             assert!(listing.contains("; line 7: for (var i = 0u;"), "{target}: {listing}");
             let d = run(&["disasm", &path("a.bin")]);
-            std::fs::write(path("d.s"), &d.stdout).expect("a file");
+            s.write("d.s", &d.stdout);
             for name in ["a.s", "d.s"] {
                 expect(&["asm", &path(name), "--target", target, "-o", &path("again")], 0, "");
-                assert_eq!(std::fs::read(path("again")).expect("code"), raw, "{target} -O{level} {name}: {listing}");
-                if let Some(code) = chip.and_then(|c| llvm_mc(&dir.join(name), c, &dir)) {
+                assert_eq!(s.read("again"), raw, "{target} -O{level} {name}: {listing}");
+                if let Some(code) = chip.and_then(|c| llvm_mc(&s.0.join(name), c, &s.0)) {
                     assert_eq!(code, raw, "llvm-mc, {target} -O{level} {name}: {listing}");
                 }
             }
@@ -154,19 +127,13 @@ fn several_entries_assemble_back() {
             assert_eq!(labels.len(), before, "{target}: {listing}");
         }
     }
-    std::fs::remove_dir_all(dir).expect("the folder goes");
 }
 
 #[test]
 fn bad_shaders_are_told_where() {
-    let dir = scratch("bad");
-    let file = |name: &str, content: &[u8]| {
-        let p = dir.join(name);
-        std::fs::write(&p, content).expect("a file");
-        p.to_str().expect("a plain path").to_string()
-    };
-    let out = dir.join("out.bin");
-    let out = out.to_str().expect("a plain path");
+    let s = Scratch::new("bad");
+    let file = |name: &str, content: &[u8]| s.write(name, content);
+    let out = &s.path("out.bin");
     let compile = |input: &str, code: i32, needle: &str| expect(&[input, "--target", "gcn", "-o", out], code, needle);
     compile(
         &file("type.wgsl", b"@compute @workgroup_size(1)\nfn main() {\n    let x: i32 = 1.5;\n}\n"),
@@ -186,9 +153,9 @@ fn bad_shaders_are_told_where() {
     );
     compile(&file("chain.wgsl", chain.as_bytes()), 1, "limit");
     compile(&file("ir.gir", b"entry @main nonsense"), 1, "ir.gir");
-    assert!(!Path::new(out).exists(), "nothing may be written");
+    assert!(!s.has("out.bin"), "nothing may be written");
     expect(&["examples/vecadd.wgsl", "--target", "gcn", "--entry", "nope", "-o", out], 1, "main");
-    expect(&[dir.to_str().expect("a plain path"), "--target", "gcn", "--lang", "wgsl", "-o", out], 2, "directory");
+    expect(&[&s.path(""), "--target", "gcn", "--lang", "wgsl", "-o", out], 2, "directory");
     expect(&["no-such-file.wgsl", "--target", "gcn", "-o", out], 2, "no-such-file.wgsl");
     expect(&["examples/vecadd.wgsl", "--target", "rdna", "-o", out], 2, "valhall (v9, v10)");
     expect(&["examples/vecadd.wgsl", "--target", "gcn:gfx9", "-o", out], 2, "gfx6, gfx7, gfx8");
@@ -200,16 +167,13 @@ fn bad_shaders_are_told_where() {
         1,
         "\"line\":1",
     );
-    assert!(!Path::new(out).exists(), "nothing may be written");
-    std::fs::remove_dir_all(dir).expect("the folder goes");
+    assert!(!s.has("out.bin"), "nothing may be written");
 }
 
 #[test]
 fn bad_runs_are_clear() {
-    let dir = scratch("run");
-    let endless = dir.join("endless.wgsl");
-    std::fs::write(&endless, "@compute @workgroup_size(1) fn main() { while true {} }").expect("a file");
-    let endless = endless.to_str().expect("a plain path");
+    let s = Scratch::new("run");
+    let endless = &s.write("endless.wgsl", "@compute @workgroup_size(1) fn main() { while true {} }");
     for target in ["interp", "valhall", "tesla", "gcn", "vivante"] {
         expect(&["run", endless, "--target", target, "--steps", "100000"], 1, "step");
         expect(&["run", "examples/vecadd.wgsl", "--target", target], 2, "no buffer is bound at");
@@ -222,57 +186,33 @@ fn bad_runs_are_clear() {
     expect(&["run", "examples/vecadd.wgsl", "--target", "vax"], 2, "interp");
     let dump = ["run", "examples/vecadd.wgsl", "--buf", "0:0=zero:4", "--dump", "0:0=-:u8"];
     expect(&dump, 2, "none of f32, f16, u32, i32 and hex");
-    let text_file = dir.join("not.bin");
-    std::fs::write(&text_file, "hello").expect("a file");
-    let text_file = text_file.to_str().expect("a plain path");
+    let text_file = &s.write("not.bin", "hello");
     expect(&["run", text_file], 1, "container");
     expect(&["inspect", text_file], 1, "container");
     expect(&["disasm", text_file], 1, "container");
-    std::fs::remove_dir_all(dir).expect("the folder goes");
 }
 
 #[test]
 fn stats_and_diff() {
-    let dir = scratch("stats");
-    let path = |n: &str| dir.join(n).to_str().expect("a plain path").to_string();
+    let s = Scratch::new("stats");
+    let path = |n: &str| s.path(n);
     expect(&["stats", "examples", "--target", "all", "--format", "json", "-o", &path("a.json")], 0, "");
     expect(&["stats", "examples", "--target", "all", "--format", "json", "--jobs", "1", "-o", &path("b.json")], 0, "");
-    let read = |n: &str| std::fs::read(path(n)).expect("a report");
-    assert_eq!(read("a.json"), read("b.json"), "the number of threads changes nothing");
+    assert_eq!(s.read("a.json"), s.read("b.json"), "the number of threads changes nothing");
     expect(&["diff", &path("a.json"), &path("b.json")], 0, "helped 0, hurt 0");
-    expect(
-        &["stats", "examples", "--target", "gcn", "--shard", "1/2", "--format", "json", "-o", &path("1.json")],
-        0,
-        "",
-    );
-    expect(
-        &["stats", "examples", "--target", "gcn", "--shard", "2/2", "--format", "json", "-o", &path("2.json")],
-        0,
-        "",
-    );
-    expect(&["stats", "examples", "--target", "gcn", "--format", "json", "-o", &path("g.json")], 0, "");
+    for (shard, name) in [(&["--shard", "1/2"][..], "1.json"), (&["--shard", "2/2"], "2.json"), (&[], "g.json")] {
+        let whole = ["stats", "examples", "--target", "gcn", "--format", "json", "-o", &path(name)];
+        expect(&[&whole[..], shard].concat(), 0, "");
+    }
     expect(&["stats", "merge", &path("1.json"), &path("2.json"), "-o", &path("m.json")], 0, "");
-    assert_eq!(read("m.json"), read("g.json"), "shards together are the whole");
+    assert_eq!(s.read("m.json"), s.read("g.json"), "shards together are the whole");
     for format in ["table", "csv", "md", "html"] {
         expect(&["stats", "examples/vecadd.wgsl", "--target", "gcn", "--format", format], 0, "instructions");
     }
-    std::fs::remove_dir_all(dir).expect("the folder goes");
 }
 
 #[test]
 fn words_notation() {
-    use std::io::Write;
-    let feed = |args: &[&str], input: &str| {
-        let mut child = Command::new(gpucc())
-            .args(args)
-            .stdin(std::process::Stdio::piped())
-            .stdout(std::process::Stdio::piped())
-            .stderr(std::process::Stdio::piped())
-            .spawn()
-            .expect("the command starts");
-        child.stdin.take().expect("a pipe").write_all(input.as_bytes()).expect("input is taken");
-        child.wait_with_output().expect("the command ends")
-    };
     // Words and texts from outside: the vector files' own tools.
     let good = [
         ("valhall", "0x0090eb0000090018", "S32_TO_F32 r43, r24"),
@@ -298,9 +238,8 @@ fn words_notation() {
 /// Code of one family that is damaged in one instruction and cut off in the last one.
 #[test]
 fn damaged_code_is_counted() {
-    let dir = scratch("damaged");
-    let raw = dir.join("a.raw");
-    let raw = raw.to_str().expect("a plain path");
+    let s = Scratch::new("damaged");
+    let raw = &s.path("a.raw");
     // Words that are no instruction of the family (sections of the references on encodings), as little-endian bytes.
     let unknown: [(&str, &[u8]); 4] = [
         ("valhall", &[0xff; 8]),
@@ -310,25 +249,23 @@ fn damaged_code_is_counted() {
     ];
     for (target, bytes) in unknown {
         expect(&["examples/vecadd.wgsl", "--target", target, "--emit", "raw", "-o", raw], 0, "");
-        let good = std::fs::read(raw).expect("raw");
+        let good = s.read("a.raw");
         expect(&["disasm", "--raw", raw, "--target", target], 0, "");
-        std::fs::write(raw, [&good[..], bytes].concat()).expect("a file");
+        s.write("a.raw", [&good[..], bytes].concat());
         expect(&["disasm", "--raw", raw, "--target", target], 1, "1 word does not decode");
-        std::fs::write(raw, &good[..good.len() - 2]).expect("a file");
+        s.write("a.raw", &good[..good.len() - 2]);
         expect(&["disasm", "--raw", raw, "--target", target], 1, "not decode");
         // A word that does decode is shown all the same.
         let o = run(&["disasm", "--raw", raw, "--target", target]);
         assert!(String::from_utf8_lossy(&o.stdout).lines().count() > 4, "{target}: {}", text(&o));
     }
-    std::fs::remove_dir_all(dir).expect("the folder goes");
 }
 
 /// Every wrong line is told with its column, the others are read, and nothing is written.
 #[test]
 fn assembler_errors() {
-    let dir = scratch("asm-errors");
-    let (listing, out) = (dir.join("a.s"), dir.join("a.raw"));
-    let path = |p: &Path| p.to_str().expect("a plain path").to_string();
+    let s = Scratch::new("asm-errors");
+    let out = s.path("a.raw");
     // Unknown mnemonic; a right line; operand out of range; a modifier that is none; a cut-off word; what the generation
     // lacks (Valhall's generations have the same instructions).
     let cases = [
@@ -372,36 +309,31 @@ fn assembler_errors() {
         ),
     ];
     for (target, source, wanted) in cases {
-        std::fs::write(&listing, source).expect("a file");
-        let o = run(&["asm", &path(&listing), "--target", target, "-o", &path(&out)]);
+        let listing = s.write("a.s", source);
+        let o = run(&["asm", &listing, "--target", target, "-o", &out]);
         let shown = text(&o);
         assert_eq!(o.status.code(), Some(1), "{target}: {shown}");
         for w in &wanted {
             assert!(shown.contains(&format!("a.s:{w}")), "{target} does not say `{w}`: {shown}");
         }
         assert!(!shown.contains("a.s:2:"), "{target}: line 2 is right: {shown}");
-        assert!(!out.exists(), "{target}: nothing may be written");
+        assert!(!s.has("a.raw"), "{target}: nothing may be written");
         // In words each line has its answer.
-        let o = run(&["asm", "--words", &path(&listing), "--target", target]);
+        let o = run(&["asm", "--words", &listing, "--target", target]);
         assert_eq!(o.status.code(), Some(1));
         let answers = String::from_utf8_lossy(&o.stdout).into_owned();
         let errors: Vec<bool> = answers.lines().map(|l| l.starts_with("error: ")).collect();
         assert_eq!(errors.len(), source.lines().count(), "{target}: {answers}");
         assert!(errors.iter().enumerate().all(|(i, e)| *e == (i != 1)), "{target}: {answers}");
     }
-    std::fs::remove_dir_all(dir).expect("the folder goes");
 }
 
 /// Languages, entry points, overrides, outputs of a newcomer's first day.
 #[test]
 fn inputs_and_outputs() {
-    let dir = scratch("inputs");
-    let file = |name: &str, content: &str| {
-        let p = dir.join(name);
-        std::fs::write(&p, content).expect("a file");
-        p.to_str().expect("a plain path").to_string()
-    };
-    let out = dir.join("out.bin").to_str().expect("a plain path").to_string();
+    let s = Scratch::new("inputs");
+    let file = |name: &str, content: &str| s.write(name, content);
+    let out = s.path("out.bin");
     let glsl = "#version 450\nlayout(local_size_x = 4) in;\nlayout(std430, set = 0, binding = 0) buffer B { uint d[]; };\n\
         void main() { d[gl_GlobalInvocationID.x] = gl_GlobalInvocationID.x * 3u; }\n";
     let (comp, plain) = (file("a.comp", glsl), file("a.glsl", glsl));
@@ -432,7 +364,7 @@ fn inputs_and_outputs() {
     // Raw code of several entry points: in source order, nothing between them.
     let raw = |entry: &[&str]| {
         expect(&[&[two.as_str(), "--target", "gcn", "--emit", "raw", "-o", &out], entry].concat(), 0, "");
-        std::fs::read(&out).expect("raw code")
+        s.read("out.bin")
     };
     let parts = [raw(&["--entry", "a"]), raw(&["--entry", "b"])].concat();
     assert_eq!(raw(&[]), parts);
@@ -456,24 +388,21 @@ fn inputs_and_outputs() {
     let json = ["--message-format", "json"];
     expect(&[&["examples/vecadd.wgsl", "-S"], &json[..]].concat(), 2, "\"code\":\"usage\"");
     // A link is followed, also to what is not there yet.
-    let (link, real) = (dir.join("link.bin"), dir.join("real.bin"));
+    let link = s.path("link.bin");
     std::os::unix::fs::symlink("real.bin", &link).expect("a link");
-    expect(&["examples/vecadd.wgsl", "--target", "gcn", "-o", link.to_str().expect("a plain path")], 0, "");
-    assert!(real.is_file() && std::fs::symlink_metadata(&link).is_ok_and(|m| m.is_symlink()));
+    expect(&["examples/vecadd.wgsl", "--target", "gcn", "-o", &link], 0, "");
+    assert!(s.has("real.bin") && std::fs::symlink_metadata(&link).is_ok_and(|m| m.is_symlink()));
     let left: Vec<_> =
-        std::fs::read_dir(&dir).expect("the folder").filter_map(Result::ok).map(|e| e.file_name()).collect();
+        std::fs::read_dir(&s.0).expect("the folder").filter_map(Result::ok).map(|e| e.file_name()).collect();
     assert!(left.iter().all(|n| !n.to_string_lossy().ends_with(".tmp")), "no temporary file stays: {left:?}");
-    std::fs::remove_dir_all(dir).expect("the folder goes");
 }
 
 /// A value that WGSL leaves open is no difference: the run says which words that leaves out.
 #[test]
 fn beyond_the_buffers() {
-    let dir = scratch("beyond");
-    let shader = dir.join("beyond.wgsl");
+    let s = Scratch::new("beyond");
     let source = "@group(0) @binding(0) var<storage, read_write> o: array<u32>;\n@compute @workgroup_size(8) fn main(@builtin(local_invocation_index) i: u32) { o[i + 8u] = 7u; }\n";
-    std::fs::write(&shader, source).expect("a file");
-    let shader = shader.to_str().expect("a plain path");
+    let shader = &s.write("beyond.wgsl", source);
     for target in ["valhall", "tesla", "gcn", "vivante"] {
         expect(
             &["run", shader, "--target", target, "--oracle", "--buf", "0:0=zero:16"],
@@ -483,17 +412,14 @@ fn beyond_the_buffers() {
         let inside = ["run", shader, "--target", target, "--oracle", "--grid", "1,1,1", "--buf", "0:0=zero:64"];
         expect(&inside, 0, "oracle: match (1 buffer, 64 bytes; bit-exact");
     }
-    std::fs::remove_dir_all(dir).expect("the folder goes");
 }
 
 /// Figures by source line, and traps that say where in the source they happened.
 #[test]
 fn source_lines() {
-    let dir = scratch("lines");
-    let shader = dir.join("endless.wgsl");
+    let s = Scratch::new("lines");
     let source = "@group(0) @binding(0) var<storage, read_write> o: array<u32>;\n@compute @workgroup_size(1) fn main() {\n    while true {\n        o[0] = o[0] * 3u + 1u;\n    }\n}\n";
-    std::fs::write(&shader, source).expect("a file");
-    let shader = shader.to_str().expect("a plain path");
+    let shader = &s.write("endless.wgsl", source);
     for target in ["valhall", "tesla", "gcn", "vivante"] {
         let run = ["run", shader, "--target", target, "--buf", "0:0=zero:4", "--steps", "10000"];
         expect(&run, 1, "endless.wgsl:4:");
@@ -504,5 +430,4 @@ fn source_lines() {
             expect(&[&stats[..], &[format]].concat(), 0, "line");
         }
     }
-    std::fs::remove_dir_all(dir).expect("the folder goes");
 }

@@ -1,6 +1,6 @@
 //! The first hour of a graphics programmer: example scenes, a shader alone, GLSL as people have it.
 
-use std::process::Command;
+use gpucc_glsl::need;
 
 use crate::common::{Scratch, expect, gpucc, text};
 
@@ -115,7 +115,7 @@ fn old(version: &str, varying: &str, out: &str, texture: &str) -> String {
 fn glsl_of_opengl_and_es_says_what_draws_it() {
     let s = Scratch::new("old-glsl");
     let out = s.path("a.png");
-    let installed = Command::new("glslangValidator").arg("--version").output().is_ok();
+    let installed = gpucc_glsl::has("glslangValidator");
     let shaders = [
         ("300.frag", old("#version 300 es", "in", "out vec4 colour;", "texture")),
         ("330.frag", old("#version 330 core", "in", "out vec4 colour;", "texture")),
@@ -147,10 +147,7 @@ fn glsl_of_opengl_and_es_says_what_draws_it() {
 #[test]
 fn vertex_shaders_of_old_versions_give_varyings() {
     let s = Scratch::new("old-vertex");
-    if Command::new("glslangValidator").arg("--version").output().is_err() {
-        eprintln!("skipped: glslangValidator is not installed");
-        return;
-    }
+    need!("glslangValidator");
     for version in ["#version 100\n", "#version 120\n", "#version 330\n", ""] {
         let text =
             format!("{version}attribute vec4 at;\nvarying vec2 uv;\nvoid main() {{ gl_Position = at; uv = at.xy; }}\n");

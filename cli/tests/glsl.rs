@@ -1,18 +1,9 @@
 //! GLSL as people write it, by the reference compiler: values are computed by hand from the language's rules. What naga's parser gives
 //! another meaning is refused where it is the reader. Without `glslangValidator` the first half is skipped.
 
-use std::process::Command;
+use gpucc_glsl::{has, need};
 
 use crate::common::{Scratch, expect};
-
-/// Whether the reference compiler is there; says so if not.
-fn installed() -> bool {
-    let is = Command::new("glslangValidator").arg("--version").output().is_ok();
-    if !is {
-        eprintln!("skipped: there is no `glslangValidator` (Debian: `glslang-tools`)");
-    }
-    is
-}
 
 /// A compute program with the buffer `o` of integers at 0:0.
 fn compute(globals: &str, body: &str) -> String {
@@ -26,7 +17,7 @@ fn compute(globals: &str, body: &str) -> String {
 fn runs(s: &Scratch, text: &str, words: &str) {
     let shader = s.write("a.comp", text);
     let args = ["run", &shader, "--buf", "0:0=zero:16", "--dump", "0:0=-:i32"];
-    if installed() {
+    if has("glslangValidator") {
         for more in [&[][..], &["--glslang"]] {
             expect(&[&args[..], more].concat(), 0, &format!("0:0 = {words}"));
         }
@@ -80,9 +71,7 @@ fn blocks_in_an_array_are_buffers_each() {
     let text =
         "#version 450\nlayout(set = 0, binding = 0) buffer O { float o; } b[2];\nvoid main() { b[1].o = 5.0; }\n";
     refused_by_naga(&s, "comp", text);
-    if !installed() {
-        return;
-    }
+    need!("glslangValidator");
     let shader = s.write("a.comp", text);
     let buffers = ["--buf", "0:0=zero:4", "--buf", "0:0[1]=zero:4"];
     let dumps = ["--dump", "0:0=-:f32", "--dump", "0:0[1]=-:f32"];
@@ -104,9 +93,7 @@ fn interfaces_are_what_the_text_says() {
     refused_by_naga(&s, "frag", &places);
     let flat = fragment("layout(location = 0) flat in float a[2];", "vec4(a[0], a[1], 0.0, 0.0)");
     refused_by_naga(&s, "frag", &flat);
-    if !installed() {
-        return;
-    }
+    need!("glslangValidator");
     let gir = |name: &str, text: &str| {
         let args = [&s.write(name, text), "--target", "gcn", "--emit", "gir", "-o", "-"].map(String::from);
         let o = crate::common::gpucc().args(&args).output().expect("the command starts");
@@ -127,9 +114,7 @@ fn offsets_of_fetches() {
     let s = Scratch::new("glsl-fetch");
     let text = "#version 450\nlayout(location = 0) out uvec4 c;\nlayout(set = 0, binding = 0) uniform utexture2D t;\nlayout(set = 0, binding = 1) uniform sampler s;\nvoid main() { c = texelFetchOffset(usampler2D(t, s), ivec2(0), 0, ivec2(2, 1)); }\n";
     refused_by_naga(&s, "frag", text);
-    if !installed() {
-        return;
-    }
+    need!("glslangValidator");
     s.write("f.frag", text);
     s.write("f.vert", "#version 450\nvoid main() { gl_Position = vec4(gl_VertexIndex == 1 ? 3.0 : -1.0, gl_VertexIndex == 2 ? 3.0 : -1.0, 0.0, 1.0); }\n");
     let texels: Vec<String> = (0..16).map(|k| format!("{}", k / 4 * 10 + k % 4)).collect();
@@ -158,7 +143,7 @@ fn members_of_a_block_hide_nothing() {
     let globals = "int n = 4; layout(set = 0, binding = 1, std430) buffer D { int n; int j; } d;";
     let text = compute(globals, "n++; d.j = 98; o[0] = n; o[1] = d.n; o[2] = d.j;");
     refused_by_naga(&s, "comp", &text);
-    if installed() {
+    if has("glslangValidator") {
         let shader = s.write("a.comp", text);
         let args = ["run", &shader, "--buf", "0:0=zero:16", "--buf", "0:1=i32:97,0", "--dump", "0:0=-:i32"];
         expect(&args, 0, "0:0 = 5,97,98,0");
@@ -175,9 +160,7 @@ fn forms_that_have_their_meaning() {
     runs(&s, &compute("", "o[0] = 2147483647 << 3; o[1] = atomicAdd(o[2], 7);"), "-8,0,7,0");
     let switch = "switch (o[1]) { case 0: o[0] = 5; case 1: o[2] = 6; break; default: o[3] = 7; }";
     runs(&s, &compute("", switch), "5,0,6,0");
-    if !installed() {
-        return;
-    }
+    need!("glslangValidator");
     let push = "layout(push_constant) uniform P { layout(offset = 8) int a; } p;";
     let shader = s.write("push.comp", compute(push, "o[0] = p.a;"));
     let args = ["run", &shader, "--immediates", "i32:1,2,3", "--buf", "0:0=zero:4", "--dump", "0:0=-:i32"];
@@ -188,9 +171,7 @@ fn forms_that_have_their_meaning() {
 #[test]
 fn newer_environments_and_older_names() {
     let s = Scratch::new("glsl-environment");
-    if !installed() {
-        return;
-    }
+    need!("glslangValidator");
     let out = s.path("o");
     let broadcast = "#version 450\n#extension GL_KHR_shader_subgroup_ballot : require\nlayout(local_size_x = 4) in;\nlayout(set = 0, binding = 0) buffer O { uint o; };\nvoid main() { o = subgroupBroadcast(o, gl_LocalInvocationIndex & 1u); }\n";
     expect(&[&s.write("b.comp", broadcast), "--target", "gcn", "-o", &out], 0, "");
@@ -214,9 +195,7 @@ fn files_and_macros() {
     let text = "#version 450\nlayout(local_size_x = 1) in;\n#include \"near.glsl\"\n#include \"far.glsl\"\nlayout(set = 0, binding = 0) buffer O { int o[]; };\nvoid main() { o[0] = near() + far(); }\n";
     let (shader, out, lib) = (s.write("a.comp", text), s.path("o"), s.path("lib"));
     expect(&[&shader, "--frontend", "naga", "--target", "gcn", "-o", &out], 3, "error[parser]");
-    if !installed() {
-        return;
-    }
+    need!("glslangValidator");
     let args = ["run", &shader, "-I", &lib, "--buf", "0:0=zero:4", "--dump", "0:0=-:i32"];
     expect(&[&args[..], &["-DFAR=2"]].concat(), 0, "0:0 = 512");
     expect(&[&args[..], &["-D", "FAR=near()"]].concat(), 0, "0:0 = 520");
@@ -238,7 +217,8 @@ fn bodies_are_read_everywhere() {
     let text =
         "void mainImage(out vec4 c, in vec2 p) {\n    int i = 0;\n    while (i >= 0) { c = vec4(i) + iTime; }\n}\n";
     let (endless, out) = (s.write("endless.frag", text), s.path("o"));
-    let readers: &[&[&str]] = if installed() { &[&[], &["--frontend", "naga"]] } else { &[&["--frontend", "naga"]] };
+    let readers: &[&[&str]] =
+        if has("glslangValidator") { &[&[], &["--frontend", "naga"]] } else { &[&["--frontend", "naga"]] };
     for reader in readers {
         let limit = [&["render", &endless, "--size", "4x4", "--steps", "100000", "-o", &out][..], reader].concat();
         expect(&limit, 1, "endless.frag:3:");
@@ -258,9 +238,7 @@ fn bodies_are_read_everywhere() {
 #[test]
 fn bodies_have_all_uniforms() {
     let s = Scratch::new("glsl-uniforms");
-    if !installed() {
-        return;
-    }
+    need!("glslangValidator");
     let all = "uniform vec3 iResolution;\nuniform float iTime;\nvoid mainImage(out vec4 c, in vec2 p) {\n\
         c = vec4(iChannelTime[1] / 10.0, iChannelResolution[2].x / 64.0, iTime / 5.0 * iResolution.x / 4.0, 1.0)\n\
         + (iFrameRate - 60.0 + iSampleRate - 44100.0 + iTimeDelta * 0.0) + (iMouse + iDate) * 0.0 + float(iFrame) * 0.0\n\
@@ -274,9 +252,7 @@ fn bodies_have_all_uniforms() {
 #[test]
 fn loose_uniforms_by_their_names() {
     let s = Scratch::new("glsl-loose");
-    if !installed() {
-        return;
-    }
+    need!("glslangValidator");
     let text = |uniforms: &str, colour: &str| {
         format!("#version 300 es\nprecision highp float;\n{uniforms}\nout vec4 o;\nvoid main() {{ o = {colour}; }}\n")
     };
@@ -328,9 +304,7 @@ fn loose_uniforms_by_their_names() {
 #[test]
 fn what_the_compiler_fails_at_is_refused() {
     let s = Scratch::new("glsl-fails");
-    if !installed() {
-        return;
-    }
+    need!("glslangValidator");
     let long = compute("", &format!("o[0] = {};", vec!["o[1]"; 200_000].join("+")));
     let zero = compute("", "o[0] = 1; \0 }");
     for (text, code) in [(long, 3), (zero, 1)] {
@@ -342,9 +316,7 @@ fn what_the_compiler_fails_at_is_refused() {
 #[test]
 fn places_in_included_files() {
     let s = Scratch::new("glsl-places");
-    if !installed() {
-        return;
-    }
+    need!("glslangValidator");
     s.write("loop.glsl", "// a loop\nint forever(int i) {\n    while (i >= 0) { i = i / 2; }\n    return i;\n}\n");
     let text = "#version 450\nlayout(local_size_x = 1) in;\n#include \"loop.glsl\"\nlayout(set = 0, binding = 0) buffer O { int o[]; };\nvoid main() { o[0] = forever(o[0]); }\n";
     let run = ["run", &s.write("a.comp", text), "--steps", "1000", "--buf", "0:0=zero:4"];
@@ -361,9 +333,7 @@ fn places_in_included_files() {
 #[test]
 fn places_in_text_and_json() {
     let s = Scratch::new("glsl-both");
-    if !installed() {
-        return;
-    }
+    need!("glslangValidator");
     std::fs::create_dir_all(s.path("lib")).expect("a folder");
     s.write("lib/mid_include.glsl", "#include \"deep.glsl\"\nint mid(int i) {\n    return deep(i);\n}\n");
     let deep =
@@ -399,9 +369,7 @@ fn places_in_text_and_json() {
 #[test]
 fn stages_are_linked_by_names() {
     let s = Scratch::new("glsl-link");
-    if !installed() {
-        return;
-    }
+    need!("glslangValidator");
     let vertex = s.write(
         "l.vert",
         "#version 330\nin vec3 position;\nuniform sampler2D height;\nout vec2 uv; out vec3 colour; out float unread;\nvoid main() { uv = position.xy; colour = vec3(0.0, 1.0, texture(height, uv).x * 0.0 + 1.0); unread = 2.0; gl_Position = vec4(position.xy, 0.5, 1.0); }\n",
@@ -517,7 +485,7 @@ fn made_scenes_show_something() {
         expect(&args, 0, "warning[one-colour]");
     }
     // With ones everywhere this has one colour, with halves it has not.
-    if installed() {
+    if has("glslangValidator") {
         let fussy = fragment("fussy.frag", "u.more.x == 1.0 ? vec4(1.0) : vec4(at, 0.0, 1.0)");
         let said = expect(&["render", &vertex, &fussy, "--size", "8x8", "-o", &out], 0, "rendered");
         assert!(!said.contains("one-colour"), "{said}");

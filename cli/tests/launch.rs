@@ -1,15 +1,9 @@
 //! `gpucc run --launch`: machine code of any compiler from a launch description.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-
-fn run(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_gpucc")).args(args).output().expect("the command starts")
-}
+use crate::common::Scratch;
 
 /// A description of GCN code on gfx8 that has binding 0 of 8 bytes in s[0:3], in a file.
-fn file(name: &str, code: &str) -> PathBuf {
-    let path = std::env::temp_dir().join(format!("gpucc-launch-{}-{name}.json", std::process::id()));
+fn file(s: &Scratch, name: &str, code: &str) -> String {
     let preloads: Vec<String> = (0..4).map(|w| format!(r#"[0, {w}, ["DescriptorWord", 0, 0, {w}]]"#)).collect();
     let text = format!(
         r#"{{"format": "gpucc-foreign-1", "id": "{name}", "family": "gcn", "generation": "gfx8",
@@ -20,36 +14,31 @@ fn file(name: &str, code: &str) -> PathBuf {
         "buffers": [{{"group": 0, "binding": 0, "type": "storage_rw", "size": 8}}], "checks": []}}"#,
         preloads.join(", ")
     );
-    std::fs::write(&path, text).expect("a temporary file");
-    path
+    s.write(&format!("{name}.json"), text)
 }
 
-fn expect(path: &Path, more: &[&str], code: i32, needle: &str) {
-    let o = run(&[&["run", "--launch", path.to_str().expect("a plain path")][..], more].concat());
-    let text = format!("{}{}", String::from_utf8_lossy(&o.stdout), String::from_utf8_lossy(&o.stderr));
-    assert_eq!(o.status.code(), Some(code), "{text}");
-    assert!(text.contains(needle), "{text}");
+#[track_caller]
+fn expect(path: &str, more: &[&str], code: i32, needle: &str) {
+    crate::common::expect(&[&["run", "--launch", path][..], more].concat(), code, needle);
 }
 
 #[test]
 fn launches_and_says_what_is_wrong() {
     // v_mov_b32 v0, 7; buffer_store_dword v0, off, s[0:3], 0 with an unused VADDR; s_endpgm.
-    let good = file("good", "8702007e000070e080000080000081bf");
+    let s = Scratch::new("launch");
+    let good = file(&s, "good", "8702007e000070e080000080000081bf");
     expect(&good, &["--dump", "0:0=-", "--stats", "--perturb", "3"], 0, "gcn:gfx8: 3 instructions");
     expect(&good, &["--dump", "0:0=-"], 0, "0:0 = 7,0");
     expect(&good, &["--dump", "0:1=-"], 2, "no buffer 0:1 is bound");
     expect(&good, &["--steps", "10"], 1, "step limit");
     expect(&good, &["--oracle"], 2, "cannot be used with");
-    let trap = file("trap", "8702007e");
+    let trap = file(&s, "trap", "8702007e");
     expect(&trap, &[], 1, "fell off the end: execution ran past the last instruction\n = at 0x4 in");
-    let bad = file("bad", "870200");
+    let bad = file(&s, "bad", "870200");
     let text = std::fs::read_to_string(&bad).unwrap().replace("\"flags\": 0,", "");
     std::fs::write(&bad, text).unwrap();
     expect(&bad, &[], 1, "bad.json` is not a launch description: `launch`: missing field `flags`");
-    expect(Path::new("/nowhere/to/be/found.json"), &[], 2, "found.json");
-    for p in [good, trap, bad] {
-        std::fs::remove_file(p).expect("the file is there");
-    }
+    expect("/nowhere/to/be/found.json", &[], 2, "found.json");
 }
 
 /// The example of the page runs as the page says.
@@ -57,8 +46,6 @@ fn launches_and_says_what_is_wrong() {
 fn the_page_has_an_example() {
     let page = include_str!("../../docs/launch.md");
     let example = page.split("```json\n").nth(1).and_then(|t| t.split("```").next()).expect("an example");
-    let path = std::env::temp_dir().join(format!("gpucc-launch-{}-page.json", std::process::id()));
-    std::fs::write(&path, example).expect("a temporary file");
-    expect(&path, &["--dump", "0:0=-"], 0, "0:0 = 7,0");
-    std::fs::remove_file(path).expect("the file is there");
+    let s = Scratch::new("launch-page");
+    expect(&s.write("page.json", example), &["--dump", "0:0=-"], 0, "0:0 = 7,0");
 }

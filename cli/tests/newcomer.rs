@@ -3,7 +3,7 @@
 use crate::common::{DOUBLE, Scratch, expect, feed, gpucc, text};
 use serde_json::{Value, json};
 use std::io::Write;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 /// Runs the command with bytes on standard input; its exit code and what it printed.
 fn pipe(args: &[&str], input: &[u8]) -> (Option<i32>, Vec<u8>, String) {
@@ -425,7 +425,7 @@ fn lacking_is_not_wrong() {
     for (name, body) in [("wrong", "o[0] = nothing;"), ("call", "o[0] = nothing(1.0);")] {
         let path = glsl(name, plain, body);
         expect(&[&path, "--frontend", "naga", "--target", "gcn", "-o", &out], 3, "nothing");
-        if Command::new("glslangValidator").arg("--version").output().is_ok() {
+        if gpucc_glsl::has("glslangValidator") {
             expect(&[&path, "--target", "gcn", "-o", &out], 1, "nothing");
         }
     }

@@ -1,7 +1,7 @@
 //! Every command that takes GLSL reads it by one function: a text that only the reference compiler reads right, a `continue` in `do ... while`, is
 //! right everywhere, and refused everywhere where naga's parser is asked for. `gpucc exec` has no shaders of its own: its programs give SPIR-V.
 
-use std::process::Command;
+use gpucc_glsl::need;
 
 use crate::common::{Scratch, expect, gpucc, text};
 
@@ -10,14 +10,6 @@ const LOOP: &str = "int i = 0;\n    do {\n        i++;\n        if (i == 3) cont
 
 /// Green where the loop ends as it should.
 const GREEN: &str = "i == 3 ? vec4(0.0, 1.0, 0.0, 1.0) : vec4(1.0, 0.0, 0.0, 1.0)";
-
-fn installed() -> bool {
-    let is = Command::new("glslangValidator").arg("--version").output().is_ok();
-    if !is {
-        eprintln!("skipped: there is no `glslangValidator` (Debian: `glslang-tools`)");
-    }
-    is
-}
 
 fn compute() -> String {
     format!(
@@ -44,9 +36,7 @@ fn measured(args: &[&str]) {
 #[test]
 fn commands_read_compute_programs_alike() {
     let s = Scratch::new("door-compute");
-    if !installed() {
-        return;
-    }
+    need!("glslangValidator");
     let (shader, out) = (s.write("a.comp", compute()), s.path("o"));
     both(&["run", &shader, "--buf", "0:0=zero:8", "--dump", "0:0=-:i32"], "0:0 = 3,7\n");
     both(&["run", &shader, "--target", "gcn", "--buf", "0:0=zero:8", "--dump", "0:0=-:i32"], "0:0 = 3,7\n");
@@ -70,9 +60,7 @@ fn commands_read_compute_programs_alike() {
 #[test]
 fn commands_read_stages_alike() {
     let s = Scratch::new("door-stages");
-    if !installed() {
-        return;
-    }
+    need!("glslangValidator");
     let corner = "vec4(gl_VertexIndex == 1 ? 3.0 : -1.0, gl_VertexIndex == 2 ? 3.0 : -1.0, 0.5, 1.0)";
     let vertex = s.write(
         "v.vert",

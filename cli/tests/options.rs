@@ -18,11 +18,6 @@ const FORMLESS: &str = "OpCapability Shader\nOpCapability StorageImageWriteWitho
     %main = OpFunction %void None %fn\n%b = OpLabel\n%read = OpLoad %image %i\nOpImageWrite %read %at %texel\n\
     OpReturn\nOpFunctionEnd\n";
 
-/// Whether a tool is there.
-fn is_installed(tool: &str) -> bool {
-    std::process::Command::new(tool).arg("--version").output().is_ok()
-}
-
 /// Each pair of reports that differ in one option: `diff` and `merge` refuse them, and the command line of the report has the option.
 #[test]
 fn reports_of_other_options_are_not_compared() {
@@ -49,8 +44,8 @@ fn reports_of_other_options_are_not_compared() {
         (&wgsl, &["--entry", "main"], "--entry main"),
     ];
     let read: (&str, &[&str], &str) = (&drawn, &["--glslang"], "--glslang");
-    let cases = cases.iter().chain(is_installed("glslangValidator").then_some(&read));
-    let cases = cases.filter(|c| c.0 != formless || is_installed("spirv-as"));
+    let cases = cases.iter().chain(gpucc_glsl::has("glslangValidator").then_some(&read));
+    let cases = cases.filter(|c| c.0 != formless || gpucc_glsl::has("spirv-as"));
     for (k, &(input, option, shown)) in cases.enumerate() {
         let (a, b) = (s.path(&format!("{k}a.json")), s.path(&format!("{k}b.json")));
         // Without `--lang` there is no report of this one: another value stands for it.

@@ -93,7 +93,7 @@ fn texts_of_modules_are_assembled() {
         OpExecutionMode %main LocalSize 1 1 1\n%void = OpTypeVoid\n%fn = OpTypeFunction %void\n\
         %main = OpFunction %void None %fn\n%b = OpLabel\nOpReturn\nOpFunctionEnd\n";
     let file = s.write("a.spvasm", text);
-    if Command::new("spirv-as").arg("--version").output().is_err() {
+    if !gpucc_glsl::has("spirv-as") {
         expect(&[&file, "--target", "gcn", "-S"], 2, "spirv-as");
         return;
     }

@@ -3,15 +3,11 @@
 use std::path::PathBuf;
 
 use crate::common::{Scratch, expect, workspace};
+use gpucc_glsl::{has, need};
 use gpucc_scene::Picture;
 
 fn read(path: &str) -> Picture {
     Picture::from_png(&std::fs::read(path).expect("a picture"), None).unwrap_or_else(|e| panic!("{path}: {e}"))
-}
-
-/// Whether the reference compiler is there, which takes textures and samplers in one.
-fn installed() -> bool {
-    std::env::var_os("PATH").is_some_and(|p| std::env::split_paths(&p).any(|f| f.join("glslangValidator").is_file()))
 }
 
 /// The commands that stand at the beginning of the examples.
@@ -37,9 +33,7 @@ fn commands() -> Vec<(PathBuf, Vec<String>)> {
 /// Each example is drawn by every family as by the oracle, small and with few frames before it.
 #[test]
 fn examples_are_drawn_by_all() {
-    if !installed() {
-        return;
-    }
+    need!("glslangValidator");
     let list = commands();
     assert!(list.len() >= 10, "{}", list.len());
     let s = Scratch::new("toys-examples");
@@ -67,9 +61,7 @@ fn examples_are_drawn_by_all() {
 /// A buffer reads its own last frame, those before it this frame and those behind it the last one; `iFrame` counts, alpha is kept.
 #[test]
 fn buffers_see_frames_in_order() {
-    if !installed() {
-        return;
-    }
+    need!("glslangValidator");
     let s = Scratch::new("toys-order");
     let sum = "float own(sampler2D s, vec2 p) { return texelFetch(s, ivec2(p), 0).a; }\n";
     let common = s.write("common.glsl", sum);
@@ -101,9 +93,7 @@ fn buffers_see_frames_in_order() {
 /// A buffer and its readers count rows from the bottom, and slopes go up with them.
 #[test]
 fn rows_and_slopes_go_up() {
-    if !installed() {
-        return;
-    }
+    need!("glslangValidator");
     let s = Scratch::new("toys-rows");
     let place = "void mainImage(out vec4 c, in vec2 p) { c = vec4(p, dFdy(p.y), dFdyFine(p.y) + fwidth(p.x)); }\n";
     let image = "void mainImage(out vec4 c, in vec2 p) {\n    vec4 a = texture(iChannel0, p / iResolution.xy);\n    \
@@ -126,9 +116,7 @@ fn rows_and_slopes_go_up() {
 /// Channels of each kind: their sizes, that no key is pressed, and how they are sampled.
 #[test]
 fn channels_are_of_each_kind() {
-    if !installed() {
-        return;
-    }
+    need!("glslangValidator");
     let s = Scratch::new("toys-kinds");
     let out = s.path("a.png");
     let draw = |text: &str, channels: &[&str]| {
@@ -168,7 +156,7 @@ fn bodies_of_other_viewers_are_drawn() {
         expect(&[&["render", &body][..], &given, reader].concat(), 0, "rendered");
         assert_eq!(read(&out).pixel(1, 1), Some([4, 7, 3, 255]), "{reader:?}");
     }
-    if installed() {
+    if has("glslangValidator") {
         let words = "float shared(float buffer) { return buffer; }\nvoid mainImage(out vec4 c, in vec2 p) { c = vec4(shared(1.0)); }\n";
         let words = s.write("b.frag", words);
         expect(&["render", &words, "--size", "1x1", "-o", &out], 0, "rendered");
@@ -179,9 +167,7 @@ fn bodies_of_other_viewers_are_drawn() {
 /// Sound is refused by its code, and what is wrong is told where it is.
 #[test]
 fn sound_is_refused_and_mistakes_are_told() {
-    if !installed() {
-        return;
-    }
+    need!("glslangValidator");
     let s = Scratch::new("toys-wrong");
     let out = s.path("a.png");
     let body = s.write("a.frag", "void mainImage(out vec4 c, in vec2 p) { c = texture(iChannel0, p) * level(1.0); }\n");

@@ -5,14 +5,12 @@ use crate::common::lower;
 use gpucc_glsl::Source;
 use gpucc_ir::{IoAt, Mode, Module, Op, StageInfo, Where};
 use gpucc_sim::{Dispatch, RunOptions};
-use std::path::PathBuf;
-use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-fn scratch(ending: &str) -> PathBuf {
+/// A name that no other module has.
+fn scratch() -> String {
     static NEXT: AtomicU32 = AtomicU32::new(0);
-    let n = NEXT.fetch_add(1, Ordering::Relaxed);
-    std::env::temp_dir().join(format!("gpucc-forms-{}-{n}.{ending}", std::process::id()))
+    format!("form{}", NEXT.fetch_add(1, Ordering::Relaxed))
 }
 
 /// The module of a source, plain and behind `spirv-opt -O`; nothing without the tools.
@@ -28,17 +26,8 @@ pub fn all_glsl(sources: &[Source]) -> Vec<Vec<Vec<u8>>> {
     };
     let both = |(module, source): (gpucc_glsl::Compiled, &Source)| {
         let module = module.unwrap_or_else(|e| panic!("{e}\n{}", source.text));
-        let (plain, optimised) = (scratch("spv"), scratch("spv"));
-        std::fs::write(&plain, &module).expect("a file");
-        let mut list = vec![module];
-        let done = Command::new("spirv-opt").args(["-O", "-o"]).arg(&optimised).arg(&plain).output();
-        if done.is_ok_and(|d| d.status.success()) {
-            list.push(std::fs::read(&optimised).expect("a module"));
-        }
-        for file in [plain, optimised] {
-            let _ = std::fs::remove_file(file);
-        }
-        list
+        let optimised = gpucc_glsl::has("spirv-opt").then(|| gpucc_glsl::optimised(&scratch(), &module));
+        std::iter::once(module).chain(optimised).collect()
     };
     plain.into_iter().zip(sources).map(both).collect()
 }
@@ -435,14 +424,11 @@ fn a_phi_at_the_merge_of_a_loop_that_a_return_leaves() {
 /// The module of a compute shader behind passes of `spirv-opt`; nothing without the tools.
 fn after(source: &str, passes: &[&str]) -> Option<Vec<u8>> {
     let plain = glsl(source, "comp").into_iter().next()?;
-    let (from, to) = (scratch("spv"), scratch("spv"));
+    let name = scratch();
+    let from = gpucc_glsl::scratch(&name);
     std::fs::write(&from, &plain).expect("a file");
-    let done = Command::new("spirv-opt").args(passes).arg("-o").arg(&to).arg(&from).output();
-    let made = done.is_ok_and(|d| d.status.success()).then(|| std::fs::read(&to).expect("a module"));
-    for file in [from, to] {
-        let _ = std::fs::remove_file(file);
-    }
-    made
+    let args: Vec<&str> = passes.iter().copied().chain(from.to_str()).collect();
+    gpucc_glsl::tool("spirv-opt", &args, &format!("{name}-after.spv")).ok()
 }
 
 /// Specialisation constants by id and bits of their type: a number of 64 bits that no float holds is kept whole.

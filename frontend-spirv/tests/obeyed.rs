@@ -2,52 +2,22 @@
 //!
 //! Without `glslangValidator`, `spirv-opt` and `spirv-as` (Debian: `glslang-tools`, `spirv-tools`) nothing is run, and the tests say so.
 
-use std::path::PathBuf;
-use std::process::Command;
-
 use crate::common::lower;
+use gpucc_glsl::need;
 use gpucc_ir::{Class, FpFlags, Interface, IoAt, Module, Op, StageInfo, Where};
 use gpucc_sim::Dispatch;
 use gpucc_sim::texture::{Dim, Format, Image, Sampler};
 
-fn tools() -> bool {
-    let has = |tool: &str| Command::new(tool).arg("--version").output().is_ok();
-    let all = ["glslangValidator", "spirv-opt", "spirv-as"].into_iter().all(has);
-    if !all {
-        eprintln!("skipped: there are no SPIR-V tools");
-    }
-    all
-}
-
-/// A file of these tests alone.
-fn scratch(name: &str) -> PathBuf {
-    let dir = std::env::temp_dir().join(format!("gpucc-words-{}", std::process::id()));
-    std::fs::create_dir_all(&dir).expect("a folder for files");
-    dir.join(name)
-}
-
-/// The output of a tool for a text.
-#[track_caller]
-fn tool(tool: &str, args: &[&str], input: &PathBuf, output: &str) -> Vec<u8> {
-    let out = scratch(output);
-    let done = Command::new(tool).args(args).arg(input).arg("-o").arg(&out).output().expect("it starts");
-    assert!(done.status.success(), "{tool}: {}", String::from_utf8_lossy(&done.stdout));
-    std::fs::read(&out).expect("the output")
-}
-
 /// A module of GLSL; `stage` as glslang calls it.
 #[track_caller]
 fn glsl(name: &str, stage: &str, source: &str) -> Vec<u8> {
-    let path = scratch(&format!("{name}.{stage}"));
-    std::fs::write(&path, format!("#version 450\n{source}")).expect("a file");
-    tool("glslangValidator", &["-V", "--target-env", "vulkan1.2"], &path, &format!("{name}.{stage}.spv"))
+    gpucc_glsl::module(&format!("{name}.{stage}"), "vulkan1.2", &format!("#version 450\n{source}"))
 }
 
 /// The same after spirv-opt.
 #[track_caller]
 fn optimised(name: &str, stage: &str, source: &str) -> Vec<u8> {
-    glsl(name, stage, source);
-    tool("spirv-opt", &["-O"], &scratch(&format!("{name}.{stage}.spv")), &format!("{name}-O.spv"))
+    gpucc_glsl::optimised(name, &glsl(name, stage, source))
 }
 
 /// SPIR-V assembly with a buffer `%a` of words at `0:0` around declarations and the body of `main`; `%p0` to `%p3` are its first words.
@@ -66,9 +36,7 @@ fn assembled(name: &str, [capabilities, annotations, types, body]: [&str; 4]) ->
          %pB = OpTypePointer StorageBuffer %B\n%pu = OpTypePointer StorageBuffer %u\n%a = OpVariable %pB StorageBuffer\n{types}\n\
          %main = OpFunction %void None %fn\n%entry = OpLabel\n{chains}{body}\nOpReturn\nOpFunctionEnd\n"
     );
-    let path = scratch(&format!("{name}.spvasm"));
-    std::fs::write(&path, source).expect("a file");
-    tool("spirv-as", &["--target-env", "spv1.4"], &path, &format!("{name}.spv"))
+    gpucc_glsl::assembled(name, "spv1.4", &source)
 }
 
 #[track_caller]
@@ -103,9 +71,7 @@ fn given(words: &[u32]) -> Dispatch {
 /// them.
 #[test]
 fn blocks_stand_in_any_order() {
-    if !tools() {
-        return;
-    }
+    need!("glslangValidator", "spirv-opt", "spirv-as");
     let bodies = [
         "while (true) { if (i++ >= 1) break; switch (p) { case 10: if (p + i == 11) continue; break; case 0: g += 20; default: ; } }",
         "while (true) { if (i++ >= 2) break; switch (p) { case 10: if (i == 1) continue; g += 3; break; default: g += 100; case 0: g += 20;
@@ -129,9 +95,7 @@ fn blocks_stand_in_any_order() {
 /// Decorations that no step reads are refused by name, with what has them.
 #[test]
 fn decorations_are_known_or_refused() {
-    if !tools() {
-        return;
-    }
+    need!("glslangValidator", "spirv-opt", "spirv-as");
     let body = "%x = OpLoad %u %p1\n%y = OpConvertUToF %f %x\n%z = OpFConvert %h %y\n%w = OpFConvert %f %z\n%v = OpConvertFToU %u %w\nOpStore %p0 %v";
     let with = |name: &str, annotation: &str| {
         assembled(name, ["Float16 Kernel Linkage", annotation, "%h = OpTypeFloat 16", body])
@@ -167,9 +131,7 @@ fn interface(m: &Module) -> &Interface {
 /// Where a varying is interpolated is apart from how.
 #[test]
 fn places_of_interpolation() {
-    if !tools() {
-        return;
-    }
+    need!("glslangValidator", "spirv-opt", "spirv-as");
     let fragment = "layout(location=0) in vec2 a; layout(location=1) centroid in vec2 b; layout(location=2) sample in vec2 d;
         layout(location=3) noperspective centroid in vec2 e; layout(location=4) flat in vec2 f; layout(location=0) out vec4 c;
         void main() { c = vec4(a + b, d + e + f); }";
@@ -213,9 +175,7 @@ fn contracted(m: &Module) -> [usize; 2] {
 
 #[test]
 fn what_is_precise_is_not_contracted() {
-    if !tools() {
-        return;
-    }
+    need!("glslangValidator", "spirv-opt", "spirv-as");
     let head = "layout(std430, set=0, binding=0) buffer A { float a[]; }; layout(std430, set=0, binding=1) buffer B { float b[]; };";
     let precise =
         format!("{head} void main() {{ precise float x = a[0] * a[1] + a[2]; a[3] = x; b[4] = b[5] * b[6] + b[7]; }}");
@@ -235,9 +195,7 @@ fn what_is_precise_is_not_contracted() {
 /// Blocks in workgroup memory that lie over one another.
 #[test]
 fn aliases_lie_over_one_another() {
-    if !tools() {
-        return;
-    }
+    need!("glslangValidator", "spirv-opt", "spirv-as");
     let annotations = "OpDecorate %W Block\nOpMemberDecorate %W 0 Offset 0\nOpDecorate %H Block\nOpMemberDecorate %H 0 Offset 64\n\
         OpDecorate %w32 ArrayStride 4\nOpDecorate %w16 ArrayStride 4\n";
     let types = "%n32 = OpConstant %u 32\n%n16 = OpConstant %u 16\n%w32 = OpTypeArray %u %n32\n%w16 = OpTypeArray %u %n16\n\
@@ -256,9 +214,7 @@ fn aliases_lie_over_one_another() {
 /// `Ldexp` has an exponent of any width.
 #[test]
 fn exponents_of_every_width() {
-    if !tools() {
-        return;
-    }
+    need!("glslangValidator", "spirv-opt", "spirv-as");
     for (width, capability) in [(8, "Int8"), (16, "Int16"), (64, "Int64")] {
         let types = format!(
             "%e = OpTypeInt {width} 1\n%f15 = OpConstant %f 1.5\n%v2 = OpTypeVector %f 2\n%e2 = OpTypeVector %e 2\n%v = OpConstantComposite %v2 %f15 %f15"
@@ -281,9 +237,7 @@ fn exponents_of_every_width() {
 /// A function may end without a value that nobody uses.
 #[test]
 fn functions_without_a_return() {
-    if !tools() {
-        return;
-    }
+    need!("glslangValidator", "spirv-opt", "spirv-as");
     let bodies = [
         "if (a[0] > 0) return 1;",
         "while (a[0] > 0) { return 1; }",
@@ -317,9 +271,7 @@ fn numbers() -> Image {
 /// Offsets of fetches are part of the place, layers are rounded.
 #[test]
 fn offsets_and_layers() {
-    if !tools() {
-        return;
-    }
+    need!("glslangValidator", "spirv-opt", "spirv-as");
     let head = "#extension GL_EXT_samplerless_texture_functions : enable
         layout(std430, set=0, binding=0) buffer A { float a[]; }; layout(set=0, binding=1) uniform texture2DArray t;
         layout(set=0, binding=2) uniform sampler s;";
@@ -349,9 +301,7 @@ fn offsets_and_layers() {
 /// Barriers that wait for others than the workgroup.
 #[test]
 fn barriers_of_other_scopes() {
-    if !tools() {
-        return;
-    }
+    need!("glslangValidator", "spirv-opt", "spirv-as");
     let with = |name: &str, scope: u32| {
         let body = format!("%scope = OpCopyObject %u %u0\nOpControlBarrier %s{scope} %s2 %sem\nOpStore %p0 %u1");
         let types = format!("%s{scope} = OpConstant %u {scope}\n%sem = OpConstant %u 264");
@@ -368,15 +318,11 @@ fn barriers_of_other_scopes() {
 /// Outputs begin with what the module says.
 #[test]
 fn outputs_begin_with_a_value() {
-    if !tools() {
-        return;
-    }
-    let path = scratch("begin.spvasm");
+    need!("glslangValidator", "spirv-opt", "spirv-as");
     let text = "OpCapability Shader\nOpMemoryModel Logical GLSL450\nOpEntryPoint Fragment %main \"main\" %out\nOpExecutionMode %main OriginUpperLeft\n\
         OpDecorate %out Location 0\n%void = OpTypeVoid\n%fn = OpTypeFunction %void\n%f = OpTypeFloat 32\n%x = OpConstant %f 0.625\n\
         %po = OpTypePointer Output %f\n%out = OpVariable %po Output %x\n%main = OpFunction %void None %fn\n%entry = OpLabel\nOpReturn\nOpFunctionEnd\n";
-    std::fs::write(&path, text).expect("a file");
-    let m = module(&tool("spirv-as", &["--target-env", "spv1.3"], &path, "begin.spv"));
+    let m = module(&gpucc_glsl::assembled("begin", "spv1.3", text));
     let text = gpucc_ir::text::module_text(&m);
     assert!(text.contains("init x0000203f"), "{text}");
 }
@@ -384,9 +330,7 @@ fn outputs_begin_with_a_value() {
 /// Constants stand in any order, and values are given to them by number or name in any order; of two the last one counts.
 #[test]
 fn constants_in_any_order() {
-    if !tools() {
-        return;
-    }
+    need!("glslangValidator", "spirv-opt", "spirv-as");
     let annotations =
         "OpName %third \"width\"\nOpDecorate %first SpecId 9\nOpDecorate %third SpecId 2\nOpDecorate %second SpecId 5";
     let types = "%second = OpSpecConstant %u 20\n%sum = OpSpecConstantOp %u IAdd %second %u3\n%first = OpSpecConstant %u 10\n\
@@ -413,9 +357,7 @@ fn constants_in_any_order() {
 /// A feature that a stage does not have is told, wherever it stands.
 #[test]
 fn stages_have_what_they_have() {
-    if !tools() {
-        return;
-    }
+    need!("glslangValidator", "spirv-opt", "spirv-as");
     let text = |model: &str, call: &str| {
         format!(
             "OpCapability Shader\nOpMemoryModel Logical GLSL450\nOpEntryPoint {model} %main \"main\"\n\
@@ -437,9 +379,7 @@ fn stages_have_what_they_have() {
         if *model == "Vertex" {
             text = text.replace("OpExecutionMode %main OriginUpperLeft\n", "");
         }
-        let path = scratch(&format!("stage{n}.spvasm"));
-        std::fs::write(&path, text).expect("a file");
-        let bytes = tool("spirv-as", &["--target-env", "spv1.3"], &path, &format!("stage{n}.spv"));
+        let bytes = gpucc_glsl::assembled(&format!("stage{n}"), "spv1.3", &text);
         let list = lower(&bytes).expect_err("its stage has none");
         assert_eq!(list[0].class, Class::Invalid, "{model} {call}: {}", list[0]);
     }
@@ -448,9 +388,7 @@ fn stages_have_what_they_have() {
 /// The operand of a vector insertion may be a variable in a wrong module, or a struct.
 #[test]
 fn parts_of_vectors_are_components() {
-    if !tools() {
-        return;
-    }
+    need!("glslangValidator", "spirv-opt", "spirv-as");
     let types = "%v = OpTypeVector %u 2\n%v0 = OpConstantNull %v\n%S = OpTypeStruct %u %u\n%s0 = OpConstantNull %S";
     for (n, part) in ["%a", "%s0", "%v0", "%p0"].iter().enumerate() {
         let body = format!("%x = OpCompositeInsert %v {part} %v0 1");
@@ -462,9 +400,7 @@ fn parts_of_vectors_are_components() {
 /// An input that is not listed has the location of one that is, and components beyond it.
 #[test]
 fn inputs_are_listed() {
-    if !tools() {
-        return;
-    }
+    need!("glslangValidator", "spirv-opt", "spirv-as");
     for (n, listed) in ["%x", "%x %y"].iter().enumerate() {
         let text = format!(
             "OpCapability Shader\nOpMemoryModel Logical GLSL450\nOpEntryPoint Fragment %main \"main\" {listed}\n\
@@ -473,9 +409,7 @@ fn inputs_are_listed() {
              %pv = OpTypePointer Input %v\n%pf = OpTypePointer Input %f\n%x = OpVariable %pv Input\n%y = OpVariable %pf Input\n\
              %main = OpFunction %void None %fn\n%b = OpLabel\n%l = OpLoad %f %y\nOpReturn\nOpFunctionEnd\n"
         );
-        let path = scratch(&format!("listed{n}.spvasm"));
-        std::fs::write(&path, text).expect("a file");
-        let bytes = tool("spirv-as", &["--target-env", "spv1.3"], &path, &format!("listed{n}.spv"));
+        let bytes = gpucc_glsl::assembled(&format!("listed{n}"), "spv1.3", &text);
         match lower(&bytes) {
             Ok(_) => assert_eq!(n, 1, "{listed}"),
             Err(list) => assert_eq!((n, list[0].class), (0, Class::Invalid), "{listed}: {}", list[0]),
@@ -486,9 +420,7 @@ fn inputs_are_listed() {
 /// Two entry points of one name and stage cannot be told apart.
 #[test]
 fn entry_points_have_names_of_their_own() {
-    if !tools() {
-        return;
-    }
+    need!("glslangValidator", "spirv-opt", "spirv-as");
     let bytes = assembled("twice", ["", "", "", "OpStore %p0 %u1"]);
     let words: Vec<u32> = bytes.chunks(4).map(|w| u32::from_le_bytes(w.try_into().expect("four bytes"))).collect();
     let mut at = 5;
@@ -506,9 +438,7 @@ fn entry_points_have_names_of_their_own() {
 /// Outputs that lie over one another: the words of the later one stand there.
 #[test]
 fn outputs_over_one_another() {
-    if !tools() {
-        return;
-    }
+    need!("glslangValidator", "spirv-opt", "spirv-as");
     let source = "layout(location=0) out vec4 a; layout(location=1) out float b; void main() { gl_Position = vec4(0); a = vec4(2); b = 3.0; }";
     let bytes = glsl("overlap", "vert", source);
     let mut words: Vec<u32> = bytes.chunks(4).map(|w| u32::from_le_bytes(w.try_into().expect("four bytes"))).collect();
@@ -529,9 +459,7 @@ fn outputs_over_one_another() {
 /// The type that takes an image from its sampler is that of the image.
 #[test]
 fn images_keep_their_type() {
-    if !tools() {
-        return;
-    }
+    need!("glslangValidator", "spirv-opt", "spirv-as");
     let types = "%flat = OpTypeImage %f 2D 0 0 0 1 Unknown\n%deep = OpTypeImage %f 3D 0 0 0 1 Unknown\n%both = OpTypeSampledImage %flat\n\
         %pt = OpTypePointer UniformConstant %both\n%t = OpVariable %pt UniformConstant";
     let annotations = "OpDecorate %t DescriptorSet 0\nOpDecorate %t Binding 4";
@@ -548,9 +476,7 @@ fn images_keep_their_type() {
 /// Minima and maxima read the bits as they say, not as the type of the memory says.
 #[test]
 fn minima_and_maxima_of_the_other_sign() {
-    if !tools() {
-        return;
-    }
+    need!("glslangValidator", "spirv-opt", "spirv-as");
     let body = "%ra = OpAtomicSMax %u %p0 %u1 %u0 %u1\n%b = OpAtomicUMax %u %p1 %u1 %u0 %u1\n\
         %c = OpAtomicSMin %u %p2 %u1 %u0 %u1\n%d = OpAtomicUMin %u %p3 %u1 %u0 %u1";
     let minus = u32::MAX;
@@ -560,9 +486,7 @@ fn minima_and_maxima_of_the_other_sign() {
 /// Products of 64 bits have 128.
 #[test]
 fn wide_products_of_64_bits() {
-    if !tools() {
-        return;
-    }
+    need!("glslangValidator", "spirv-opt", "spirv-as");
     let types = "%l = OpTypeInt 64 0\n%both = OpTypeStruct %l %l\n%n32 = OpConstant %u 32";
     let body = "%x = OpLoad %u %p0\n%w = OpUConvert %l %x\n%sh = OpShiftLeftLogical %l %w %n32\n%r = OpUMulExtended %both %sh %sh\n\
         %low = OpCompositeExtract %l %r 0\n%high = OpCompositeExtract %l %r 1\n%h1 = OpShiftRightLogical %l %high %n32\n\
@@ -575,9 +499,7 @@ fn wide_products_of_64_bits() {
 /// A capability that is newer than the tables says nothing of the code.
 #[test]
 fn capabilities_that_nobody_knows() {
-    if !tools() {
-        return;
-    }
+    need!("glslangValidator", "spirv-opt", "spirv-as");
     let mut bytes = assembled("newer", ["Int64", "", "", "OpStore %p0 %u3"]);
     let int64 = [2u32 << 16 | 17, 11].map(u32::to_le_bytes).concat();
     let at = bytes.windows(8).position(|w| w == int64).expect("the capability");
@@ -588,9 +510,7 @@ fn capabilities_that_nobody_knows() {
 /// A scalar is not constructed from parts.
 #[test]
 fn scalars_are_no_composites() {
-    if !tools() {
-        return;
-    }
+    need!("glslangValidator", "spirv-opt", "spirv-as");
     let types = "%image = OpTypeImage %f 2D 0 0 0 1 Unknown";
     for (n, ty) in ["bool", "u", "f", "image", "void"].into_iter().enumerate() {
         for (k, op) in
@@ -607,9 +527,7 @@ fn scalars_are_no_composites() {
 /// A built-in output belongs to its stage: another entry point may list it, and does not write it.
 #[test]
 fn outputs_belong_to_their_stage() {
-    if !tools() {
-        return;
-    }
+    need!("glslangValidator", "spirv-opt", "spirv-as");
     for (n, (model, mode, built_in)) in [
         ("GLCompute", "LocalSize 1 1 1", "FragDepth"),
         ("GLCompute", "LocalSize 1 1 1", "PointSize"),
@@ -626,11 +544,8 @@ fn outputs_belong_to_their_stage() {
              %pf = OpTypePointer Output %f\n%out = OpVariable %pf Output\n%one = OpConstant %f 1\n\
              %main = OpFunction %void None %fn\n%b = OpLabel\nOpStore %out %one\nOpReturn\nOpFunctionEnd\n"
         );
-        let [list, listed] = [text.as_str(), &text.replace("OpStore %out %one\n", "")].map(|text| {
-            let path = scratch(&format!("gives{n}.spvasm"));
-            std::fs::write(&path, text).expect("a file");
-            lower(&tool("spirv-as", &["--target-env", "spv1.3"], &path, &format!("gives{n}.spv")))
-        });
+        let [list, listed] = [text.as_str(), &text.replace("OpStore %out %one\n", "")]
+            .map(|text| lower(&gpucc_glsl::assembled(&format!("gives{n}"), "spv1.3", text)));
         listed.unwrap_or_else(|list| panic!("{model} {built_in}: {}", list[0]));
         let list = list.expect_err("its stage gives none");
         assert_eq!(list[0].class, Class::Invalid, "{model} {built_in}: {}", list[0]);
@@ -641,25 +556,19 @@ fn outputs_belong_to_their_stage() {
 /// A constant is made of constants: an output is none.
 #[test]
 fn outputs_are_no_constants() {
-    if !tools() {
-        return;
-    }
+    need!("glslangValidator", "spirv-opt", "spirv-as");
     let text = "OpCapability Shader\nOpMemoryModel Logical GLSL450\nOpEntryPoint Fragment %main \"main\" %out\nOpExecutionMode %main OriginUpperLeft\n\
                 OpDecorate %out Location 0\n%void = OpTypeVoid\n%fn = OpTypeFunction %void\n%u = OpTypeInt 32 0\n%pu = OpTypePointer Output %u\n\
                 %out = OpVariable %pu Output\n%one = OpConstant %u 1\n%sum = OpSpecConstantOp %u IAdd %out %one\n\
                 %main = OpFunction %void None %fn\n%b = OpLabel\nOpStore %out %sum\nOpReturn\nOpFunctionEnd\n";
-    let path = scratch("constant.spvasm");
-    std::fs::write(&path, text).expect("a file");
-    let list = lower(&tool("spirv-as", &["--target-env", "spv1.3"], &path, "constant.spv")).expect_err("it is wrong");
+    let list = lower(&gpucc_glsl::assembled("constant", "spv1.3", text)).expect_err("it is wrong");
     assert_eq!(list[0].class, Class::Invalid, "{}", list[0]);
 }
 
 /// Image instructions fit the type of the image: multisampled texels are only fetched, cubes are only sampled.
 #[test]
 fn images_are_asked_what_they_answer() {
-    if !tools() {
-        return;
-    }
+    need!("glslangValidator", "spirv-opt", "spirv-as");
     let sampled = "%s = OpSampledImage %sampled %x %y\n";
     for (n, (image, asks, fits)) in [
         ("2D 0 0 1 1 Unknown", "%q = OpImageSampleExplicitLod %v4 %s %at2 Lod %zero", false),
@@ -702,9 +611,7 @@ fn images_are_asked_what_they_answer() {
 /// Counts of bits and differences of pointers are integers.
 #[test]
 fn counts_are_integers() {
-    if !tools() {
-        return;
-    }
+    need!("glslangValidator", "spirv-opt", "spirv-as");
     for (n, (ty, fits)) in [("u", true), ("i", true), ("f", false), ("bool", false)].into_iter().enumerate() {
         for (k, counts) in ["%n = OpBitCount %T %u3", "%n = OpPtrDiff %T %p1 %p2"].into_iter().enumerate() {
             let body = counts.replace("%T", &format!("%{ty}"));
@@ -722,9 +629,7 @@ fn counts_are_integers() {
 /// A rotation reads the lane so many behind the own one, around the end of the subgroup or of its part.
 #[test]
 fn lanes_rotate() {
-    if !tools() {
-        return;
-    }
+    need!("glslangValidator", "spirv-opt", "spirv-as");
     let source = "OpCapability Shader\nOpCapability GroupNonUniform\nOpCapability GroupNonUniformRotateKHR
         OpExtension \"SPV_KHR_subgroup_rotate\"\nOpMemoryModel Logical GLSL450
         OpEntryPoint GLCompute %main \"main\" %id %size\nOpExecutionMode %main LocalSize 64 1 1
@@ -738,9 +643,7 @@ fn lanes_rotate() {
         %whole = OpGroupNonUniformRotateKHR %u %u3 %l %u5\n%part = OpGroupNonUniformRotateKHR %u %u3 %l %u3 %u4
         %l2 = OpIAdd %u %l %u64\n%p = OpAccessChain %pu %a %u0 %l\n%q = OpAccessChain %pu %a %u0 %l2\n%r = OpAccessChain %pu %a %u0 %u128
         OpStore %p %whole\nOpStore %q %part\nOpStore %r %s\nOpReturn\nOpFunctionEnd\n";
-    let path = scratch("rotate.spvasm");
-    std::fs::write(&path, source).expect("a file");
-    let m = module(&tool("spirv-as", &["--target-env", "spv1.4"], &path, "rotate.spv"));
+    let m = module(&gpucc_glsl::assembled("rotate", "spv1.4", source));
     let mut dispatch = gpucc_sim::Dispatch::new([1, 1, 1]).with_u32(0, 0, &[0; 129]);
     crate::common::run_module(&m, &mut dispatch);
     let words = dispatch.words(0, 0).expect("bound");
@@ -755,23 +658,20 @@ fn lanes_rotate() {
 /// A module without an entry point is to be linked with others: it is no mistake, and there is nothing to compile.
 #[test]
 fn modules_to_be_linked_are_refused() {
-    if !tools() {
-        return;
-    }
-    let path = scratch("linked.spvasm");
-    std::fs::write(&path, "OpCapability Shader\nOpCapability Linkage\nOpMemoryModel Logical GLSL450\n")
-        .expect("a file");
-    let list =
-        lower(&tool("spirv-as", &["--target-env", "spv1.3"], &path, "linked.spv")).expect_err("nothing to lower");
+    need!("glslangValidator", "spirv-opt", "spirv-as");
+    let list = lower(&gpucc_glsl::assembled(
+        "linked",
+        "spv1.3",
+        "OpCapability Shader\nOpCapability Linkage\nOpMemoryModel Logical GLSL450\n",
+    ))
+    .expect_err("nothing to lower");
     assert_eq!((list[0].class, list[0].code), (Class::Unsupported, "no-entry-point"), "{}", list[0]);
 }
 
 /// A mode takes its licences from floats of its own width alone; a conversion has two.
 #[test]
 fn modes_of_one_width_leave_the_others() {
-    if !tools() {
-        return;
-    }
+    need!("glslangValidator", "spirv-opt", "spirv-as");
     let body = "%x = OpLoad %u %p1\n%y = OpConvertUToF %f %x\n%z = OpFConvert %h %y\n%w = OpFAdd %h %z %z\n%v = OpFMul %f %y %y\n\
         %hw = OpFConvert %f %w\n%o = OpFAdd %f %hw %v\n%r = OpConvertFToU %u %o\nOpStore %p0 %r";
     let (loose, contract) = (FpFlags::LOOSE, FpFlags::CONTRACT);

@@ -123,6 +123,12 @@ fn says(path: &str, value: &str, sentence: &str) {
     }
 }
 
+/// Rows of a path, the value that comes there, and the sentence.
+fn rows(text: &'static str) -> Vec<[&'static str; 3]> {
+    let lines = text.lines().map(str::trim).filter(|l| !l.is_empty());
+    lines.map(|l| l.split(" | ").collect::<Vec<_>>().try_into().unwrap_or_else(|_| panic!("{l}"))).collect()
+}
+
 #[test]
 fn the_scene_itself_is_right() {
     let s = scene(&right());
@@ -133,90 +139,50 @@ fn the_scene_itself_is_right() {
 
 #[test]
 fn resources() {
-    let table = [
-        (
-            "/shaders/f/file",
-            r#""a.hlsl""#,
-            "shaders.f.file: `a.hlsl` does not end in `.wgsl`, `.wesl`, `.spv`, `.vert`, `.frag` or `.comp`",
-        ),
-        ("/textures/res/size", "[0, 4]", "textures.res.size[0]: the width is 0, which is not in 1 to 16384"),
-        (
-            "/textures/res/size",
-            "[4, 4, 2049]",
-            "textures.res.size[2]: the depth or layers is 2049, which is not in 1 to 2048",
-        ),
-        (
-            "/textures/res/mipLevelCount",
-            "7",
-            "textures.res.mipLevelCount: 7 levels are not in 1 to 6, the longest chain of this size",
-        ),
-        (
-            "/textures/line/mipLevelCount",
-            "2",
-            "textures.line.mipLevelCount: 2 levels are not in 1 to 1, the longest chain of this size",
-        ),
-        ("/textures/line/size", "[16, 2]", "textures.line.size: a 1d texture has height 1 and one layer, not 2 and 1"),
-        ("/textures/color/sampleCount", "2", "textures.color.sampleCount: 2 samples are neither 1 nor 4"),
-        ("/textures/ids/sampleCount", "4", "textures.ids.sampleCount: r32uint textures have one sample"),
-        (
-            "/textures/res/sampleCount",
-            "4",
-            "textures.res.sampleCount: a multisampled texture is two-dimensional and has one level and one layer",
-        ),
-        (
-            "/textures/zs/dimension",
-            r#""3d""#,
-            "textures.zs.dimension: depth32float-stencil8 textures are two-dimensional",
-        ),
-        (
-            "/textures/color/viewFormats/0",
-            r#""rgba8uint""#,
-            "textures.color.viewFormats[0]: a rgba8unorm texture cannot be viewed as rgba8uint",
-        ),
-        ("/samplers/s/lodMinClamp", "-1", "samplers.s.lodMinClamp: -1 is not a level of detail from 0 on"),
-        (
-            "/samplers/s",
-            r#"{"lodMinClamp": 5, "lodMaxClamp": 4}"#,
-            "samplers.s.lodMaxClamp: 4 is less than `lodMinClamp`, 5",
-        ),
-        ("/samplers/s/maxAnisotropy", "0", "samplers.s.maxAnisotropy: it is at least 1"),
-        (
-            "/samplers/s/mipmapFilter",
-            r#""nearest""#,
-            "samplers.s.maxAnisotropy: more than 1 needs linear filters throughout",
-        ),
-        ("/buffers/u/size", "999999999", "buffers.u.size: a buffer of 999999999 bytes is larger than 268435456"),
-    ];
-    for (path, value, sentence) in table {
+    let table = rows(
+        r#"
+        /shaders/f/file | "a.hlsl" | shaders.f.file: `a.hlsl` does not end in `.wgsl`, `.wesl`, `.spv`, `.vert`, `.frag` or `.comp`
+        /textures/res/size | [0, 4] | textures.res.size[0]: the width is 0, which is not in 1 to 16384
+        /textures/res/size | [4, 4, 2049] | textures.res.size[2]: the depth or layers is 2049, which is not in 1 to 2048
+        /textures/res/mipLevelCount | 7 | textures.res.mipLevelCount: 7 levels are not in 1 to 6, the longest chain of this size
+        /textures/line/mipLevelCount | 2 | textures.line.mipLevelCount: 2 levels are not in 1 to 1, the longest chain of this size
+        /textures/line/size | [16, 2] | textures.line.size: a 1d texture has height 1 and one layer, not 2 and 1
+        /textures/color/sampleCount | 2 | textures.color.sampleCount: 2 samples are neither 1 nor 4
+        /textures/ids/sampleCount | 4 | textures.ids.sampleCount: r32uint textures have one sample
+        /textures/res/sampleCount | 4 | textures.res.sampleCount: a multisampled texture is two-dimensional and has one level and one layer
+        /textures/zs/dimension | "3d" | textures.zs.dimension: depth32float-stencil8 textures are two-dimensional
+        /textures/color/viewFormats/0 | "rgba8uint" | textures.color.viewFormats[0]: a rgba8unorm texture cannot be viewed as rgba8uint
+        /samplers/s/lodMinClamp | -1 | samplers.s.lodMinClamp: -1 is not a level of detail from 0 on
+        /samplers/s | {"lodMinClamp": 5, "lodMaxClamp": 4} | samplers.s.lodMaxClamp: 4 is less than `lodMinClamp`, 5
+        /samplers/s/maxAnisotropy | 0 | samplers.s.maxAnisotropy: it is at least 1
+        /samplers/s/mipmapFilter | "nearest" | samplers.s.maxAnisotropy: more than 1 needs linear filters throughout
+        /buffers/u/size | 999999999 | buffers.u.size: a buffer of 999999999 bytes is larger than 268435456
+"#,
+    );
+    for [path, value, sentence] in table {
         says(path, value, sentence);
     }
 }
 
 #[test]
 fn outputs() {
-    let table = [
-        ("/present", r#""film""#, "present: there is no output `film`"),
-        ("/present", r#""words""#, "present: the output `words` is a buffer, which has no picture"),
-        ("/outputs/1/name", r#""picture""#, "outputs[1].name: the name `picture` occurs twice"),
-        ("/outputs/0/texture", r#""t""#, "outputs[0].texture: there is no texture `t`"),
-        (
-            "/outputs/0/texture",
-            r#""color""#,
-            "outputs[0].texture: a multisampled texture cannot be an output: read it in a pass",
-        ),
-        ("/outputs/0/mipLevel", "2", "outputs[0].mipLevel: there is no level 2 of 2"),
-        ("/outputs/0/arrayLayer", "2", "outputs[0].arrayLayer: there is no layer or slice 2 of 2"),
-        ("/outputs/0/aspect", r#""depth-only""#, "outputs[0].aspect: the format rgba8unorm has no such aspect"),
-        (
-            "/outputs/1/aspect",
-            "-",
-            "outputs[1].aspect: an output of a depth32float-stencil8 texture is either `depth-only` or `stencil-only`",
-        ),
-        ("/outputs/2/buffer", r#""w""#, "outputs[2].buffer: there is no buffer `w`"),
-        ("/outputs/2/size", "241", "outputs[2].size: 241 bytes from 16 are not in the 256 of `u`"),
-        ("/outputs/2/offset", "257", "outputs[2].offset: 257 is behind the 256 bytes of `u`"),
-    ];
-    for (path, value, sentence) in table {
+    let table = rows(
+        r#"
+        /present | "film" | present: there is no output `film`
+        /present | "words" | present: the output `words` is a buffer, which has no picture
+        /outputs/1/name | "picture" | outputs[1].name: the name `picture` occurs twice
+        /outputs/0/texture | "t" | outputs[0].texture: there is no texture `t`
+        /outputs/0/texture | "color" | outputs[0].texture: a multisampled texture cannot be an output: read it in a pass
+        /outputs/0/mipLevel | 2 | outputs[0].mipLevel: there is no level 2 of 2
+        /outputs/0/arrayLayer | 2 | outputs[0].arrayLayer: there is no layer or slice 2 of 2
+        /outputs/0/aspect | "depth-only" | outputs[0].aspect: the format rgba8unorm has no such aspect
+        /outputs/1/aspect | - | outputs[1].aspect: an output of a depth32float-stencil8 texture is either `depth-only` or `stencil-only`
+        /outputs/2/buffer | "w" | outputs[2].buffer: there is no buffer `w`
+        /outputs/2/size | 241 | outputs[2].size: 241 bytes from 16 are not in the 256 of `u`
+        /outputs/2/offset | 257 | outputs[2].offset: 257 is behind the 256 bytes of `u`
+"#,
+    );
+    for [path, value, sentence] in table {
         says(path, value, sentence);
     }
     let mut v = changed("/textures/zs/format", r#""depth24plus-stencil8""#);
@@ -228,91 +194,37 @@ fn outputs() {
 #[test]
 fn pipelines() {
     let p = "/pipelines/p";
-    let of_stage = [
-        ("/vertex/shader", r#""x""#, "vertex.shader: there is no shader `x`"),
-        ("/fragment/shader", r#""x""#, "fragment.shader: there is no shader `x`"),
-        (
-            "/vertex/buffers",
-            "[null,null,null,null,null,null,null,null,null]",
-            "vertex.buffers: 9 vertex buffers are more than 8",
-        ),
-        ("/vertex/buffers/0/arrayStride", "18", "vertex.buffers[0].arrayStride: 18 is not a multiple of 4"),
-        ("/vertex/buffers/0/arrayStride", "2052", "vertex.buffers[0].arrayStride: 2052 bytes are more than 2048"),
-        (
-            "/vertex/buffers/0/attributes/0/offset",
-            "8",
-            "vertex.buffers[0].attributes[0].offset: 12 bytes from 8 are not in an element of 16",
-        ),
-        (
-            "/vertex/buffers/0/attributes/0/offset",
-            "2",
-            "vertex.buffers[0].attributes[0].offset: 2 is not a multiple of 4, as float32x3 needs",
-        ),
-        (
-            "/vertex/buffers/0/attributes/1/offset",
-            "13",
-            "vertex.buffers[0].attributes[1].offset: 13 is not a multiple of 2, as unorm8x2 needs",
-        ),
-        (
-            "/vertex/buffers/2/attributes/0/shaderLocation",
-            "1",
-            "vertex.buffers[2].attributes[0].shaderLocation: the location 1 occurs twice",
-        ),
-        (
-            "/vertex/buffers/2/attributes/0/shaderLocation",
-            "30",
-            "vertex.buffers[2].attributes[0].shaderLocation: 30 is not below 30",
-        ),
-        ("/primitive/topology", r#""line-list""#, "primitive.stripIndexFormat: only strips have one, not `line-list`"),
-        (
-            "/fragment/targets/0/format",
-            r#""rgb9e5ufloat""#,
-            "fragment.targets[0].format: rgb9e5ufloat is not a format of colour targets",
-        ),
-        (
-            "/fragment/targets/0/format",
-            r#""depth16unorm""#,
-            "fragment.targets[0].format: depth16unorm is not a format of colour targets",
-        ),
-        ("/fragment/targets/0/format", r#""rgba8uint""#, "fragment.targets[0].blend: rgba8uint targets cannot blend"),
-        (
-            "/fragment/targets/0/writeMask",
-            "16",
-            "fragment.targets[0].writeMask: 16 has bits beside the four components",
-        ),
-        (
-            "/fragment/targets/0/blend/color/operation",
-            r#""max""#,
-            "fragment.targets[0].blend.color: `min` and `max` need both factors to be `one`",
-        ),
-        (
-            "/fragment/targets/0/blend/alpha/srcFactor",
-            r#""src1""#,
-            "fragment.targets[0].blend: factors of a second source need a pipeline of one target",
-        ),
-        ("/depthStencil/format", r#""rgba8unorm""#, "depthStencil.format: rgba8unorm has neither depth nor stencil"),
-        ("/depthStencil/format", r#""depth24plus""#, "depthStencil.stencilFront: depth24plus has no stencil"),
-        ("/depthStencil/format", r#""stencil8""#, "depthStencil.depthWriteEnabled: stencil8 has no depth"),
-        (
-            "/depthStencil/depthWriteEnabled",
-            "-",
-            "depthStencil.depthWriteEnabled: depth24plus-stencil8 has a depth: it must be written",
-        ),
-        (
-            "/depthStencil/depthCompare",
-            "-",
-            "depthStencil.depthCompare: it must be written where depth or its failure is stored",
-        ),
-        ("/depthStencil/depthBiasClamp", r#""nan""#, "depthStencil.depthBiasClamp: NaN is not finite"),
-        ("/multisample/count", "2", "multisample.count: 2 samples are neither 1 nor 4"),
-        ("/multisample/count", "1", "multisample.alphaToCoverageEnabled: it needs four samples"),
-        (
-            "/fragment/targets/0/format",
-            r#""rg8unorm""#,
-            "multisample.alphaToCoverageEnabled: it needs a first target with alpha that can blend",
-        ),
-    ];
-    for (path, value, sentence) in of_stage {
+    let of_stage = rows(
+        r#"
+        /vertex/shader | "x" | vertex.shader: there is no shader `x`
+        /fragment/shader | "x" | fragment.shader: there is no shader `x`
+        /vertex/buffers | [null,null,null,null,null,null,null,null,null] | vertex.buffers: 9 vertex buffers are more than 8
+        /vertex/buffers/0/arrayStride | 18 | vertex.buffers[0].arrayStride: 18 is not a multiple of 4
+        /vertex/buffers/0/arrayStride | 2052 | vertex.buffers[0].arrayStride: 2052 bytes are more than 2048
+        /vertex/buffers/0/attributes/0/offset | 8 | vertex.buffers[0].attributes[0].offset: 12 bytes from 8 are not in an element of 16
+        /vertex/buffers/0/attributes/0/offset | 2 | vertex.buffers[0].attributes[0].offset: 2 is not a multiple of 4, as float32x3 needs
+        /vertex/buffers/0/attributes/1/offset | 13 | vertex.buffers[0].attributes[1].offset: 13 is not a multiple of 2, as unorm8x2 needs
+        /vertex/buffers/2/attributes/0/shaderLocation | 1 | vertex.buffers[2].attributes[0].shaderLocation: the location 1 occurs twice
+        /vertex/buffers/2/attributes/0/shaderLocation | 30 | vertex.buffers[2].attributes[0].shaderLocation: 30 is not below 30
+        /primitive/topology | "line-list" | primitive.stripIndexFormat: only strips have one, not `line-list`
+        /fragment/targets/0/format | "rgb9e5ufloat" | fragment.targets[0].format: rgb9e5ufloat is not a format of colour targets
+        /fragment/targets/0/format | "depth16unorm" | fragment.targets[0].format: depth16unorm is not a format of colour targets
+        /fragment/targets/0/format | "rgba8uint" | fragment.targets[0].blend: rgba8uint targets cannot blend
+        /fragment/targets/0/writeMask | 16 | fragment.targets[0].writeMask: 16 has bits beside the four components
+        /fragment/targets/0/blend/color/operation | "max" | fragment.targets[0].blend.color: `min` and `max` need both factors to be `one`
+        /fragment/targets/0/blend/alpha/srcFactor | "src1" | fragment.targets[0].blend: factors of a second source need a pipeline of one target
+        /depthStencil/format | "rgba8unorm" | depthStencil.format: rgba8unorm has neither depth nor stencil
+        /depthStencil/format | "depth24plus" | depthStencil.stencilFront: depth24plus has no stencil
+        /depthStencil/format | "stencil8" | depthStencil.depthWriteEnabled: stencil8 has no depth
+        /depthStencil/depthWriteEnabled | - | depthStencil.depthWriteEnabled: depth24plus-stencil8 has a depth: it must be written
+        /depthStencil/depthCompare | - | depthStencil.depthCompare: it must be written where depth or its failure is stored
+        /depthStencil/depthBiasClamp | "nan" | depthStencil.depthBiasClamp: NaN is not finite
+        /multisample/count | 2 | multisample.count: 2 samples are neither 1 nor 4
+        /multisample/count | 1 | multisample.alphaToCoverageEnabled: it needs four samples
+        /fragment/targets/0/format | "rg8unorm" | multisample.alphaToCoverageEnabled: it needs a first target with alpha that can blend
+"#,
+    );
+    for [path, value, sentence] in of_stage {
         says(&format!("{p}{path}"), value, &format!("pipelines.p.{sentence}"));
     }
     says("/pipelines/c/compute/shader", r#""x""#, "pipelines.c.compute.shader: there is no shader `x`");
@@ -334,161 +246,79 @@ fn a_texture_and_a_sampler_share_a_place() {
 #[test]
 fn compute_passes_and_bindings() {
     let b = "/passes/0/bindings";
-    let table = [
-        ("/passes/0/pipeline", r#""x""#, "passes[0].pipeline: there is no pipeline `x`"),
-        ("/passes/0/pipeline", r#""p""#, "passes[0].pipeline: `p` is not a compute pipeline"),
-        ("/passes/0/dispatch/1", "65536", "passes[0].dispatch[1]: 65536 workgroups are more than 65535"),
-    ];
-    for (path, value, sentence) in table {
+    let table = rows(
+        r#"
+        /passes/0/pipeline | "x" | passes[0].pipeline: there is no pipeline `x`
+        /passes/0/pipeline | "p" | passes[0].pipeline: `p` is not a compute pipeline
+        /passes/0/dispatch/1 | 65536 | passes[0].dispatch[1]: 65536 workgroups are more than 65535
+"#,
+    );
+    for [path, value, sentence] in table {
         says(path, value, sentence);
     }
-    let table = [
-        ("/0/group", "32", "[0].group: 32 is not below 32"),
-        ("/0/binding", "1000", "[0].binding: 1000 is not below 1000"),
-        ("/1/binding", "0", "[1]: group 0, binding 0 is bound twice"),
-        ("/2", r#"{"binding": 3, "buffer": "u"}"#, "[3]: group 0, binding 3 is bound twice"),
-        ("/2/sampler", r#""t""#, "[2].sampler: there is no sampler `t`"),
-        ("/3/buffer", r#""t""#, "[3].buffer: there is no buffer `t`"),
-        ("/3/offset", "20", "[3].offset: 20 is not a multiple of 32"),
-        ("/3/size", "225", "[3].size: 225 bytes from 32 are not in the 256 of `u`"),
-        ("/3/size", "0", "[3]: the range has no bytes"),
-        ("/0/texture", r#""t""#, "[0].texture: there is no texture `t`"),
-        ("/0/texture", r#""vol""#, "[0].baseArrayLayer: there is no layer 6 of 1"),
-        ("/0/baseArrayLayer", "7", "[0].arrayLayerCount: 6 layers from 7 are not in the 12 of the texture"),
-        ("/0/arrayLayerCount", "5", "[0].arrayLayerCount: 5 layers do not make this dimension"),
-        ("/0/baseMipLevel", "4", "[0].baseMipLevel: there is no level 4 of 4"),
-        ("/0/mipLevelCount", "5", "[0].mipLevelCount: 5 levels from 0 are not in the 4 of the texture"),
-        ("/0/dimension", r#""3d""#, "[0].dimension: the texture has another dimension than the view"),
-        ("/0", r#"{"binding": 0, "texture": "wide", "dimension": "cube"}"#, "[0].dimension: faces of cubes are square"),
-        (
-            "/0",
-            r#"{"binding": 0, "texture": "color", "dimension": "cube-array", "arrayLayerCount": 1}"#,
-            "[0].dimension: a multisampled texture is viewed as `2d` or `2d-array` only",
-        ),
-        ("/0/aspect", r#""stencil-only""#, "[0].aspect: the format rgba16float has no such aspect"),
-        (
-            "/0/format",
-            r#""rgba16uint""#,
-            "[0].format: rgba16uint is neither the texture's format nor in its `viewFormats`",
-        ),
-    ];
-    for (path, value, sentence) in table {
+    let table = rows(
+        r#"
+        /0/group | 32 | [0].group: 32 is not below 32
+        /0/binding | 1000 | [0].binding: 1000 is not below 1000
+        /1/binding | 0 | [1]: group 0, binding 0 is bound twice
+        /2 | {"binding": 3, "buffer": "u"} | [3]: group 0, binding 3 is bound twice
+        /2/sampler | "t" | [2].sampler: there is no sampler `t`
+        /3/buffer | "t" | [3].buffer: there is no buffer `t`
+        /3/offset | 20 | [3].offset: 20 is not a multiple of 32
+        /3/size | 225 | [3].size: 225 bytes from 32 are not in the 256 of `u`
+        /3/size | 0 | [3]: the range has no bytes
+        /0/texture | "t" | [0].texture: there is no texture `t`
+        /0/texture | "vol" | [0].baseArrayLayer: there is no layer 6 of 1
+        /0/baseArrayLayer | 7 | [0].arrayLayerCount: 6 layers from 7 are not in the 12 of the texture
+        /0/arrayLayerCount | 5 | [0].arrayLayerCount: 5 layers do not make this dimension
+        /0/baseMipLevel | 4 | [0].baseMipLevel: there is no level 4 of 4
+        /0/mipLevelCount | 5 | [0].mipLevelCount: 5 levels from 0 are not in the 4 of the texture
+        /0/dimension | "3d" | [0].dimension: the texture has another dimension than the view
+        /0 | {"binding": 0, "texture": "wide", "dimension": "cube"} | [0].dimension: faces of cubes are square
+        /0 | {"binding": 0, "texture": "color", "dimension": "cube-array", "arrayLayerCount": 1} | [0].dimension: a multisampled texture is viewed as `2d` or `2d-array` only
+        /0/aspect | "stencil-only" | [0].aspect: the format rgba16float has no such aspect
+        /0/format | "rgba16uint" | [0].format: rgba16uint is neither the texture's format nor in its `viewFormats`
+"#,
+    );
+    for [path, value, sentence] in table {
         says(&format!("{b}{path}"), value, &format!("passes[0].bindings{sentence}"));
     }
 }
 
 #[test]
 fn attachments() {
-    let table = [
-        ("/2", r#"{"type": "render"}"#, "[2]: a render pass has an attachment"),
-        (
-            "/2/colorAttachments",
-            "[null,null,null,null,null,null,null,null,{\"texture\":\"ids\"}]",
-            "[2].colorAttachments: 9 attachments are more than 8",
-        ),
-        ("/2/colorAttachments/0/texture", r#""x""#, "[2].colorAttachments[0].texture: there is no texture `x`"),
-        (
-            "/2/colorAttachments/0/texture",
-            r#""zs""#,
-            "[2].colorAttachments[0].texture: depth32float-stencil8 is not a format of colour targets",
-        ),
-        (
-            "/2/colorAttachments/0/texture",
-            r#""line""#,
-            "[2].colorAttachments[0].texture: a 1d texture is not an attachment",
-        ),
-        ("/2/colorAttachments/0/mipLevel", "1", "[2].colorAttachments[0].mipLevel: there is no level 1 of 1"),
-        ("/2/colorAttachments/0/arrayLayer", "1", "[2].colorAttachments[0].arrayLayer: there is no layer 1 of 1"),
-        ("/2/colorAttachments/0/depthSlice", "0", "[2].colorAttachments[0].depthSlice: only 3d textures have slices"),
-        ("/2/colorAttachments/1/depthSlice", "-", "[2].colorAttachments[1].depthSlice: a 3d texture needs one"),
-        ("/2/colorAttachments/1/depthSlice", "4", "[2].colorAttachments[1].depthSlice: there is no slice 4 of 4"),
-        (
-            "/2/colorAttachments/0/format",
-            r#""r32sint""#,
-            "[2].colorAttachments[0].format: r32sint is neither the texture's format nor in its `viewFormats`",
-        ),
-        (
-            "/2/colorAttachments/1",
-            r#"{"texture": "ids"}"#,
-            "[2].colorAttachments[1]: it is the same part of the texture as `passes[2].colorAttachments[0]`",
-        ),
-        (
-            "/2/colorAttachments/1",
-            r#"{"texture": "wide"}"#,
-            "[2].colorAttachments[1]: it is 8 x 4, the attachments before are 16 x 8",
-        ),
-        (
-            "/2/colorAttachments/1",
-            r#"{"texture": "color"}"#,
-            "[2].colorAttachments[1]: it has 4 samples, the attachments before have 1",
-        ),
-        (
-            "/2/colorAttachments/0/clearValue",
-            "[-1, 0, 0, 0]",
-            "[2].colorAttachments[0].clearValue: -1 is not a value of r32uint",
-        ),
-        (
-            "/2/colorAttachments/1/clearValue",
-            r#"["nan", 0, 0, 0]"#,
-            "[2].colorAttachments[1].clearValue: a colour is cleared to numbers, not to NaN",
-        ),
-        (
-            "/2/colorAttachments/0/resolveTarget",
-            r#"{"texture": "other"}"#,
-            "[2].colorAttachments[0].resolveTarget: only multisampled attachments are resolved",
-        ),
-        (
-            "/1/colorAttachments/0/resolveTarget/texture",
-            r#""d""#,
-            "[1].colorAttachments[0].resolveTarget.texture: samples are resolved to a two-dimensional texture of one sample",
-        ),
-        (
-            "/1/colorAttachments/0/resolveTarget/texture",
-            r#""ids""#,
-            "[1].colorAttachments[0].resolveTarget.texture: rgba8unorm is resolved to the same format, not to r32uint",
-        ),
-        (
-            "/1/colorAttachments/0/resolveTarget/mipLevel",
-            "0",
-            "[1].colorAttachments[0].resolveTarget: it has another size than the attachment",
-        ),
-        (
-            "/1/colorAttachments/0/resolveTarget/arrayLayer",
-            "2",
-            "[1].colorAttachments[0].resolveTarget.arrayLayer: there is no layer 2 of 2",
-        ),
-        (
-            "/1/depthStencilAttachment/texture",
-            r#""ids""#,
-            "[1].depthStencilAttachment.texture: r32uint has neither depth nor stencil",
-        ),
-        (
-            "/1/depthStencilAttachment/texture",
-            r#""zs""#,
-            "[1].depthStencilAttachment: it is 4 x 4, the attachments before are 16 x 8",
-        ),
-        (
-            "/1/depthStencilAttachment/depthClearValue",
-            "1.5",
-            "[1].depthStencilAttachment.depthClearValue: 1.5 is not in 0 to 1",
-        ),
-        (
-            "/1/depthStencilAttachment/depthReadOnly",
-            "true",
-            "[1].depthStencilAttachment.depthLoadOp: a depth that is only read has no operations",
-        ),
-        (
-            "/1/depthStencilAttachment/stencilReadOnly",
-            "true",
-            "[1].draws[0].pipeline: it writes stencil, which the pass only reads",
-        ),
-        (
-            "/1/depthStencilAttachment",
-            r#"{"texture": "d", "depthReadOnly": true}"#,
-            "[1].draws[0].pipeline: it writes depth, which the pass only reads",
-        ),
-    ];
-    for (path, value, sentence) in table {
+    let table = rows(
+        r#"
+        /2 | {"type": "render"} | [2]: a render pass has an attachment
+        /2/colorAttachments | [null,null,null,null,null,null,null,null,{"texture":"ids"}] | [2].colorAttachments: 9 attachments are more than 8
+        /2/colorAttachments/0/texture | "x" | [2].colorAttachments[0].texture: there is no texture `x`
+        /2/colorAttachments/0/texture | "zs" | [2].colorAttachments[0].texture: depth32float-stencil8 is not a format of colour targets
+        /2/colorAttachments/0/texture | "line" | [2].colorAttachments[0].texture: a 1d texture is not an attachment
+        /2/colorAttachments/0/mipLevel | 1 | [2].colorAttachments[0].mipLevel: there is no level 1 of 1
+        /2/colorAttachments/0/arrayLayer | 1 | [2].colorAttachments[0].arrayLayer: there is no layer 1 of 1
+        /2/colorAttachments/0/depthSlice | 0 | [2].colorAttachments[0].depthSlice: only 3d textures have slices
+        /2/colorAttachments/1/depthSlice | - | [2].colorAttachments[1].depthSlice: a 3d texture needs one
+        /2/colorAttachments/1/depthSlice | 4 | [2].colorAttachments[1].depthSlice: there is no slice 4 of 4
+        /2/colorAttachments/0/format | "r32sint" | [2].colorAttachments[0].format: r32sint is neither the texture's format nor in its `viewFormats`
+        /2/colorAttachments/1 | {"texture": "ids"} | [2].colorAttachments[1]: it is the same part of the texture as `passes[2].colorAttachments[0]`
+        /2/colorAttachments/1 | {"texture": "wide"} | [2].colorAttachments[1]: it is 8 x 4, the attachments before are 16 x 8
+        /2/colorAttachments/1 | {"texture": "color"} | [2].colorAttachments[1]: it has 4 samples, the attachments before have 1
+        /2/colorAttachments/0/clearValue | [-1, 0, 0, 0] | [2].colorAttachments[0].clearValue: -1 is not a value of r32uint
+        /2/colorAttachments/1/clearValue | ["nan", 0, 0, 0] | [2].colorAttachments[1].clearValue: a colour is cleared to numbers, not to NaN
+        /2/colorAttachments/0/resolveTarget | {"texture": "other"} | [2].colorAttachments[0].resolveTarget: only multisampled attachments are resolved
+        /1/colorAttachments/0/resolveTarget/texture | "d" | [1].colorAttachments[0].resolveTarget.texture: samples are resolved to a two-dimensional texture of one sample
+        /1/colorAttachments/0/resolveTarget/texture | "ids" | [1].colorAttachments[0].resolveTarget.texture: rgba8unorm is resolved to the same format, not to r32uint
+        /1/colorAttachments/0/resolveTarget/mipLevel | 0 | [1].colorAttachments[0].resolveTarget: it has another size than the attachment
+        /1/colorAttachments/0/resolveTarget/arrayLayer | 2 | [1].colorAttachments[0].resolveTarget.arrayLayer: there is no layer 2 of 2
+        /1/depthStencilAttachment/texture | "ids" | [1].depthStencilAttachment.texture: r32uint has neither depth nor stencil
+        /1/depthStencilAttachment/texture | "zs" | [1].depthStencilAttachment: it is 4 x 4, the attachments before are 16 x 8
+        /1/depthStencilAttachment/depthClearValue | 1.5 | [1].depthStencilAttachment.depthClearValue: 1.5 is not in 0 to 1
+        /1/depthStencilAttachment/depthReadOnly | true | [1].depthStencilAttachment.depthLoadOp: a depth that is only read has no operations
+        /1/depthStencilAttachment/stencilReadOnly | true | [1].draws[0].pipeline: it writes stencil, which the pass only reads
+        /1/depthStencilAttachment | {"texture": "d", "depthReadOnly": true} | [1].draws[0].pipeline: it writes depth, which the pass only reads
+"#,
+    );
+    for [path, value, sentence] in table {
         says(&format!("/passes{path}"), value, &format!("passes{sentence}"));
     }
     // An aspect that the format lacks has no operations.
@@ -503,42 +333,36 @@ fn attachments() {
 
 #[test]
 fn draws() {
-    let table = [
-        ("0/pipeline", r#""x""#, "0].pipeline: there is no pipeline `x`"),
-        ("0/pipeline", r#""c""#, "0].pipeline: `c` is not a render pipeline"),
-        ("0/pipeline", r#""q""#, "0].pipeline: its target 0 is r32uint, the attachment of the pass is rgba8unorm"),
-        ("0/vertexBuffers", "[]", "0].vertexBuffers[0]: the pipeline `p` needs a vertex buffer here"),
-        ("0/vertexBuffers/2", "null", "0].vertexBuffers[2]: the pipeline `p` needs a vertex buffer here"),
-        ("0/vertexBuffers/0/offset", "2", "0].vertexBuffers[0].offset: 2 is not a multiple of 4"),
-        ("0/vertexBuffers/0/size", "161", "0].vertexBuffers[0].size: 161 bytes from 0 are not in the 160 of `v`"),
-        ("0/vertexBuffers/0/buffer", r#""x""#, "0].vertexBuffers[0].buffer: there is no buffer `x`"),
-        ("0/draw/vertexCount", "11", "0].vertexBuffers[0]: 11 vertices take 176 bytes, the buffer has 160"),
-        ("0/draw/firstVertex", "1", "0].vertexBuffers[0]: 11 vertices take 176 bytes, the buffer has 160"),
-        ("0/draw/firstInstance", "1", "0].vertexBuffers[2]: 4 instances take 16 bytes, the buffer has 12"),
-        ("1/drawIndexed/instanceCount", "41", "1].vertexBuffers[2]: 41 instances take 164 bytes, the buffer has 160"),
-        ("1/indexBuffer", "null", "1].indexBuffer: `drawIndexed` needs an index buffer"),
-        ("1/indexBuffer/offset", "1", "1].indexBuffer.offset: 1 is not a multiple of 2"),
-        ("1/indexBuffer/format", r#""uint32""#, "1].indexBuffer.offset: 2 is not a multiple of 4"),
-        (
-            "1/indexBuffer",
-            r#"{"buffer": "i", "format": "uint32"}"#,
-            "1].indexBuffer.format: the pipeline `p` draws strips whose `stripIndexFormat` is not `uint32`",
-        ),
-        ("1/drawIndexed/indexCount", "6", "1].drawIndexed: 6 indices are more than the 5 of the buffer"),
-        ("1/drawIndexed/firstIndex", "1", "1].drawIndexed: 6 indices are more than the 5 of the buffer"),
-        ("0/scissor", "[4, 4, 13, 4]", "0].scissor: 13 columns from 4 are not in the 16 of the attachments"),
-        (
-            "0/scissor",
-            "[0, 4294967295, 1, 4294967295]",
-            "0].scissor: 4294967295 rows from 4294967295 are not in the 8 of the attachments",
-        ),
-        ("0/viewport", "[0, 0, -1, 1, 0, 1]", "0].viewport: the size -1 x 1 is not in 0 to 16384"),
-        ("0/viewport", "[0, 0, 1, 1, 0.5, 0.25]", "0].viewport: the depths 0.5 to 0.25 are no range in 0 to 1"),
-        ("0/viewport", r#"["nan", 0, 1, 1, 0, 1]"#, "0].viewport: NaN, 0 is too far outside"),
-        ("0/blendConstant", r#"[0, 0, "inf", 0]"#, "0].blendConstant: inf is not finite"),
-        ("0/bindings", r#"[{"binding": 0, "sampler": "x"}]"#, "0].bindings[0].sampler: there is no sampler `x`"),
-    ];
-    for (path, value, sentence) in table {
+    let table = rows(
+        r#"
+        0/pipeline | "x" | 0].pipeline: there is no pipeline `x`
+        0/pipeline | "c" | 0].pipeline: `c` is not a render pipeline
+        0/pipeline | "q" | 0].pipeline: its target 0 is r32uint, the attachment of the pass is rgba8unorm
+        0/vertexBuffers | [] | 0].vertexBuffers[0]: the pipeline `p` needs a vertex buffer here
+        0/vertexBuffers/2 | null | 0].vertexBuffers[2]: the pipeline `p` needs a vertex buffer here
+        0/vertexBuffers/0/offset | 2 | 0].vertexBuffers[0].offset: 2 is not a multiple of 4
+        0/vertexBuffers/0/size | 161 | 0].vertexBuffers[0].size: 161 bytes from 0 are not in the 160 of `v`
+        0/vertexBuffers/0/buffer | "x" | 0].vertexBuffers[0].buffer: there is no buffer `x`
+        0/draw/vertexCount | 11 | 0].vertexBuffers[0]: 11 vertices take 176 bytes, the buffer has 160
+        0/draw/firstVertex | 1 | 0].vertexBuffers[0]: 11 vertices take 176 bytes, the buffer has 160
+        0/draw/firstInstance | 1 | 0].vertexBuffers[2]: 4 instances take 16 bytes, the buffer has 12
+        1/drawIndexed/instanceCount | 41 | 1].vertexBuffers[2]: 41 instances take 164 bytes, the buffer has 160
+        1/indexBuffer | null | 1].indexBuffer: `drawIndexed` needs an index buffer
+        1/indexBuffer/offset | 1 | 1].indexBuffer.offset: 1 is not a multiple of 2
+        1/indexBuffer/format | "uint32" | 1].indexBuffer.offset: 2 is not a multiple of 4
+        1/indexBuffer | {"buffer": "i", "format": "uint32"} | 1].indexBuffer.format: the pipeline `p` draws strips whose `stripIndexFormat` is not `uint32`
+        1/drawIndexed/indexCount | 6 | 1].drawIndexed: 6 indices are more than the 5 of the buffer
+        1/drawIndexed/firstIndex | 1 | 1].drawIndexed: 6 indices are more than the 5 of the buffer
+        0/scissor | [4, 4, 13, 4] | 0].scissor: 13 columns from 4 are not in the 16 of the attachments
+        0/scissor | [0, 4294967295, 1, 4294967295] | 0].scissor: 4294967295 rows from 4294967295 are not in the 8 of the attachments
+        0/viewport | [0, 0, -1, 1, 0, 1] | 0].viewport: the size -1 x 1 is not in 0 to 16384
+        0/viewport | [0, 0, 1, 1, 0.5, 0.25] | 0].viewport: the depths 0.5 to 0.25 are no range in 0 to 1
+        0/viewport | ["nan", 0, 1, 1, 0, 1] | 0].viewport: NaN, 0 is too far outside
+        0/blendConstant | [0, 0, "inf", 0] | 0].blendConstant: inf is not finite
+        0/bindings | [{"binding": 0, "sampler": "x"}] | 0].bindings[0].sampler: there is no sampler `x`
+"#,
+    );
+    for [path, value, sentence] in table {
         says(&format!("/passes/1/draws/{path}"), value, &format!("passes[1].draws[{sentence}"));
     }
     says(

@@ -92,111 +92,31 @@ fn a_sampler_may_have_the_place_of_a_texture() {
     assert!(e.contains("but a sampler is bound there"), "{e}");
 }
 
-/// The text that is changed, its replacement, and a part of the sentence.
-type Rule = (&'static str, &'static str, &'static str);
-
-/// The vertex entry and its overrides.
-const VERTEX: &[(&str, &[Rule])] = &[
-    (
-        "vertex.entryPoint",
-        &[
-            (r#"vertex = { shader = "m","#, r#"vertex = { shader = "c","#, "no vertex entry point"),
-            (r#"vertex = { shader = "m","#, r#"vertex = { shader = "m", entryPoint = "x","#, "`x`; available: `vs`"),
-        ],
-    ),
-    ("vertex.constants", &[("override scale: f32 = 1.0;", "override scale: f32;", "`scale` has no default")]),
-    ("vertex.constants.size", &[("constants = {}", "constants = { size = 2 }", "no override `size`")]),
-    ("vertex.constants.8", &[("constants = {}", "constants = { 8 = 2 }", "no override `8`")]),
-    (
-        "vertex.buffers",
-        &[("shaderLocation = 1, format", "shaderLocation = 2, format", "the input `n` (location 1) of `vs`")],
-    ),
-    (
-        "vertex.buffers[0].attributes[1].format",
-        &[(r#"format = "uint32""#, r#"format = "float32""#, "float32 cannot be the input `n`")],
-    ),
-];
-
-/// The resources of the draw.
-const DRAW: &[(&str, &[Rule])] = &[
-    (
-        "",
-        &[(
-            r#"{ binding = 1, sampler = "plain" }, "#,
-            "",
-            "nothing is bound for `s` (group 0, binding 1), a sampler that `fs` uses",
-        )],
-    ),
-    (
-        "[0]",
-        &[
-            (r#"texture = "tiles" }"#, r#"texture = "depth" }"#, "sampled as floats, and depth32float"),
-            (
-                r#"tiles = { format = "rgba8unorm""#,
-                r#"tiles = { format = "rgba8uint""#,
-                "of class float, which rgba8uint is not",
-            ),
-            (r#"texture = "tiles" }"#, r#"texture = "picture" }"#, "`picture` is read here and an attachment"),
-        ],
-    ),
-    (
-        "[0].dimension",
-        &[(
-            r#"texture = "tiles" }"#,
-            r#"texture = "tiles", dimension = "2d-array" }"#,
-            "is `2d`, the view is `2d-array`",
-        )],
-    ),
-    (
-        "[1]",
-        &[
-            (
-                r#"{ binding = 1, sampler = "plain" }"#,
-                r#"{ binding = 1, texture = "tiles" }"#,
-                "`s` (group 0, binding 1) is a sampler, but a texture is bound there",
-            ),
-            (r#"sampler = "plain""#, r#"sampler = "compares""#, "does not compare"),
-        ],
-    ),
-    ("[2]", &[("size = 16 }", "size = 8 }", "needs 16 bytes, 8 are bound")]),
-];
-
-/// The resources of the dispatch.
-const DISPATCH: &[(&str, &[Rule])] = &[
-    (
-        "[0]",
-        &[(
-            r#"{ binding = 0, buffer = "words" }"#,
-            r#"{ binding = 0, buffer = "words", size = 7 }"#,
-            "a multiple of 4",
-        )],
-    ),
-    (
-        "[1].format",
-        &[(
-            r#"image = { format = "rgba8unorm""#,
-            r#"image = { format = "rgba8snorm""#,
-            "is rgba8unorm, the view is rgba8snorm",
-        )],
-    ),
-    (
-        "[1].mipLevelCount",
-        &[(
-            r#"image = { format = "rgba8unorm", size = [4, 4]"#,
-            r#"image = { format = "rgba8unorm", mipLevelCount = 2, size = [4, 4]"#,
-            "2 levels are bound",
-        )],
-    ),
-    (
-        "[2]",
-        &[
-            (r#"texture = "depth" }"#, r#"texture = "tiles" }"#, "of class depth, which rgba8unorm is not"),
-            (r#"texture = "depth" }"#, r#"texture = "image" }"#, "of class depth"),
-        ],
-    ),
-    ("[3]", &[(r#"sampler = "compares""#, r#"sampler = "plain""#, "`plain` has no `compare`")]),
-    ("[4]", &[(r#"texture = "many" }"#, r#"texture = "tiles" }"#, "several samples a pixel, the texture has one")]),
-];
+/// Each rule: the field of the error, the text that is changed, its replacement, and a part of the sentence.
+const RULES: &str = r#"
+pipelines.p.vertex.entryPoint | vertex = { shader = "m", | vertex = { shader = "c", | no vertex entry point
+pipelines.p.vertex.entryPoint | vertex = { shader = "m", | vertex = { shader = "m", entryPoint = "x", | `x`; available: `vs`
+pipelines.p.vertex.constants | override scale: f32 = 1.0; | override scale: f32; | `scale` has no default
+pipelines.p.vertex.constants.size | constants = {} | constants = { size = 2 } | no override `size`
+pipelines.p.vertex.constants.8 | constants = {} | constants = { 8 = 2 } | no override `8`
+pipelines.p.vertex.buffers | shaderLocation = 1, format | shaderLocation = 2, format | the input `n` (location 1) of `vs`
+pipelines.p.vertex.buffers[0].attributes[1].format | format = "uint32" | format = "float32" | float32 cannot be the input `n`
+passes[0].draws[0].bindings | { binding = 1, sampler = "plain" },  |  | nothing is bound for `s` (group 0, binding 1), a sampler that `fs` uses
+passes[0].draws[0].bindings[0] | texture = "tiles" } | texture = "depth" } | sampled as floats, and depth32float
+passes[0].draws[0].bindings[0] | tiles = { format = "rgba8unorm" | tiles = { format = "rgba8uint" | of class float, which rgba8uint is not
+passes[0].draws[0].bindings[0] | texture = "tiles" } | texture = "picture" } | `picture` is read here and an attachment
+passes[0].draws[0].bindings[0].dimension | texture = "tiles" } | texture = "tiles", dimension = "2d-array" } | is `2d`, the view is `2d-array`
+passes[0].draws[0].bindings[1] | { binding = 1, sampler = "plain" } | { binding = 1, texture = "tiles" } | `s` (group 0, binding 1) is a sampler, but a texture is bound there
+passes[0].draws[0].bindings[1] | sampler = "plain" | sampler = "compares" | does not compare
+passes[0].draws[0].bindings[2] | size = 16 } | size = 8 } | needs 16 bytes, 8 are bound
+passes[1].bindings[0] | { binding = 0, buffer = "words" } | { binding = 0, buffer = "words", size = 7 } | a multiple of 4
+passes[1].bindings[1].format | image = { format = "rgba8unorm" | image = { format = "rgba8snorm" | is rgba8unorm, the view is rgba8snorm
+passes[1].bindings[1].mipLevelCount | image = { format = "rgba8unorm", size = [4, 4] | image = { format = "rgba8unorm", mipLevelCount = 2, size = [4, 4] | 2 levels are bound
+passes[1].bindings[2] | texture = "depth" } | texture = "tiles" } | of class depth, which rgba8unorm is not
+passes[1].bindings[2] | texture = "depth" } | texture = "image" } | of class depth
+passes[1].bindings[3] | sampler = "compares" | sampler = "plain" | `plain` has no `compare`
+passes[1].bindings[4] | texture = "many" } | texture = "tiles" } | several samples a pixel, the texture has one
+"#;
 
 /// A change of the scene is told with the field and a sentence.
 fn breaks(from: &str, to: &str, field: &str, part: &str) {
@@ -213,13 +133,9 @@ fn breaks(from: &str, to: &str, field: &str, part: &str) {
 
 #[test]
 fn each_rule_has_its_sentence() {
-    let places = [("pipelines.p.", VERTEX), ("passes[0].draws[0].bindings", DRAW), ("passes[1].bindings", DISPATCH)];
-    for (place, rules) in places {
-        for (field, list) in rules {
-            for (from, to, part) in *list {
-                breaks(from, to, &format!("{place}{field}"), part);
-            }
-        }
+    for rule in RULES.lines().filter(|l| !l.is_empty()) {
+        let [field, from, to, part] = rule.split(" | ").collect::<Vec<_>>()[..] else { panic!("{rule}") };
+        breaks(from, to, field, part);
     }
     breaks(
         "@compute @workgroup_size(1) fn main",

@@ -46,6 +46,84 @@ pub fn has(tool: &str) -> bool {
     Command::new(tool).arg("--version").output().is_ok()
 }
 
+/// Whether all of these tools are installed; says which one is not.
+pub fn installed(tools: &[&str]) -> bool {
+    let missing = tools.iter().find(|tool| !has(tool));
+    if let Some(tool) = missing {
+        eprintln!("skipped: there is no `{tool}`");
+    }
+    missing.is_none()
+}
+
+/// Ends a test where one of these tools is not installed, and says so.
+#[macro_export]
+macro_rules! need {
+    ($($tool:expr),+) => {
+        if !$crate::installed(&[$($tool),+]) {
+            return;
+        }
+    };
+}
+
+/// A file of this process alone.
+pub fn scratch(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("gpucc-tools-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder for files");
+    folder.join(name)
+}
+
+/// Runs a tool that writes the file `out` of [`scratch`] with `-o`; what it says if it fails.
+///
+/// # Errors
+/// The tool's own, or it cannot be started.
+pub fn tool(tool: &str, args: &[&str], out: &str) -> Result<Vec<u8>, String> {
+    let out = scratch(out);
+    let done = Command::new(tool).args(args).arg("-o").arg(&out).output().map_err(|e| e.to_string())?;
+    if !done.status.success() {
+        let said = [done.stdout, done.stderr].concat();
+        return Err(format!("{tool} {args:?}: {}", String::from_utf8_lossy(&said)));
+    }
+    std::fs::read(&out).map_err(|e| e.to_string())
+}
+
+/// What a tool makes of a text or module, in the files `name` and `out` of [`scratch`].
+#[track_caller]
+fn made(program: &str, args: &[&str], (name, content): (&str, &[u8]), out: &str) -> Vec<u8> {
+    let path = scratch(name);
+    std::fs::write(&path, content).expect("a file");
+    let args: Vec<&str> = args.iter().copied().chain(path.to_str()).collect();
+    tool(program, &args, out).unwrap_or_else(|e| panic!("{name}: {e}"))
+}
+
+/// The module of one text by `glslangValidator`, for an environment such as `vulkan1.2`. The name is that of the file and ends in the stage; the
+/// module becomes `NAME.spv` in [`scratch`].
+#[track_caller]
+pub fn module(name: &str, environment: &str, text: &str) -> Vec<u8> {
+    let args = ["-V", "--target-env", environment];
+    made("glslangValidator", &args, (name, text.as_bytes()), &format!("{name}.spv"))
+}
+
+/// A module behind `spirv-opt -O`.
+#[track_caller]
+pub fn optimised(name: &str, module: &[u8]) -> Vec<u8> {
+    made("spirv-opt", &["-O"], (&format!("{name}.in.spv"), module), &format!("{name}-O.spv"))
+}
+
+/// The module of a text by `glslangValidator`, and what `spirv-opt` makes of it, where that is installed.
+#[track_caller]
+pub fn modules(name: &str, environment: &str, text: &str) -> Vec<Vec<u8>> {
+    let plain = module(name, environment, text);
+    let optimised = has("spirv-opt").then(|| optimised(name, &plain));
+    std::iter::once(plain).chain(optimised).collect()
+}
+
+/// The module of a text of assembly by `spirv-as`, for an environment such as `spv1.3`.
+#[track_caller]
+pub fn assembled(name: &str, environment: &str, text: &str) -> Vec<u8> {
+    let args = ["--target-env", environment];
+    made("spirv-as", &args, (&format!("{name}.spvasm"), text.as_bytes()), &format!("{name}.spv"))
+}
+
 /// What `spirv-val` finds wrong with a module; none where it finds nothing, or is not installed.
 pub fn fault(environment: &str, module: &[u8]) -> Option<String> {
     let folder = Folder::new().ok()?;

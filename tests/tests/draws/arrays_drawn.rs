@@ -4,53 +4,20 @@
 
 use std::collections::BTreeSet;
 
-use gpucc_render::{PreparedScene, Programs, frame};
-use gpucc_scene::output;
+use gpucc_render::PreparedScene;
 use gpucc_tests::exec::{self, On};
-use gpucc_tests::gfx;
 use rayon::prelude::*;
 
-use crate::draws::once_drawn::prepared;
+use super::once_drawn::prepared;
+use super::one_draw::{self, OneDraw};
 
 /// A triangle over the whole picture, for a fragment alone.
 const WHOLE: &str = "@vertex fn vs(@builtin(vertex_index) n: u32) -> @builtin(position) vec4f {
     return vec4f(f32(n & 1u) * 4.0 - 1.0, f32(n >> 1u) * 4.0 - 1.0, 0.5, 1.0); }";
 
-/// A scene of 8 x 8 pixels that draws three vertices.
-fn scene(text: &str) -> String {
-    format!(
-        r#"format = "scene-1"
-[shaders.s]
-wgsl = """
-{text}
-"""
-[textures]
-picture = {{ format = "rgba8unorm", size = [8, 8] }}
-[pipelines.p]
-vertex = {{ shader = "s" }}
-fragment = {{ shader = "s", targets = [{{ format = "rgba8unorm" }}] }}
-[[passes]]
-type = "render"
-colorAttachments = [{{ texture = "picture" }}]
-[[passes.draws]]
-pipeline = "p"
-draw = {{ vertexCount = 3 }}
-[[outputs]]
-name = "picture"
-texture = "picture"
-"#
-    )
-}
-
 /// The picture at a place.
 fn drawn(ready: &PreparedScene, on: On, level: u8) -> Vec<u8> {
-    let scene = &ready.file.scene;
-    let (place, options) = (gfx::place(on, level), frame::Options::default());
-    let mut resources = ready.resources.clone();
-    Programs::new(scene, &ready.shaders, place)
-        .and_then(|p| frame::run(scene, &ready.shaders, &p, &mut resources, &options, &mut || {}))
-        .unwrap_or_else(|f| panic!("{on} -O{level}: {f}"));
-    output::bytes(scene, &resources, &scene.outputs[0]).unwrap_or_else(|e| panic!("{e}"))
+    one_draw::drawn(ready, on, level).unwrap_or_else(|f| panic!("{on} -O{level}: {f}"))
 }
 
 #[test]
@@ -67,7 +34,7 @@ fn arrays_at_an_index_are_drawn_everywhere() {
     assert!(list.len() >= 24, "{}", list.len());
     let targets = crate::draws::drawing::pictures("all:all");
     list.par_iter().for_each(|(name, text)| {
-        let ready = prepared(&scene(text));
+        let ready = prepared(&OneDraw { wgsl: text.clone(), ..OneDraw::default() }.text());
         let want = drawn(&ready, On::Interp, 0);
         let pixels: BTreeSet<&[u8]> = want.chunks_exact(4).collect();
         assert!(pixels.len() > 3, "{name}: the picture shows little");

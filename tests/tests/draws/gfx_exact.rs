@@ -4,10 +4,9 @@
 use gpucc_ir::{Refusal, Stage};
 use gpucc_render::compare::{self, Against, Compared};
 use gpucc_render::{Place, PreparedScene, Programs, frame};
-use gpucc_scene::SceneFile;
-use gpucc_scene::read::{Language, parse};
 use gpucc_tests::{exec, gfx, predict};
-use std::path::PathBuf;
+
+use super::once_drawn::prepared;
 
 /// Two triangles of which one reaches behind the eye, with w from 0.3 to 4, a line and a point; inputs of each mode at each place.
 const VERTICES: &str = "
@@ -155,12 +154,6 @@ texture = "picture"
     )
 }
 
-fn ready(text: &str) -> PreparedScene {
-    let scene = parse(text, Language::Toml).unwrap_or_else(|e| panic!("{e}"));
-    PreparedScene::new(SceneFile { scene, name: String::new(), folder: PathBuf::new(), text: None })
-        .unwrap_or_else(|f| panic!("{f}"))
-}
-
 /// The oracle's objection to a place; nothing is compared where the target lacks by the list what it takes.
 fn differs(ready: &PreparedScene, place: Place) -> Result<Option<Compared>, String> {
     let options = frame::Options::default();
@@ -192,7 +185,7 @@ fn the_last_bit_of_what_is_interpolated_is_the_machines() {
             ("point-list", (1, false)),
         ] {
             let kinds = [[true, true], [true, false], [false, true]];
-            let scenes = kinds.map(|kind| (kind, ready(&scene(body, topology, samples, kind))));
+            let scenes = kinds.map(|kind| (kind, prepared(&scene(body, topology, samples, kind))));
             for (k, &on) in draws.iter().enumerate() {
                 let level = [0, 2, 3][k % 3];
                 let (_, ready) = scenes.iter().find(|(kind, _)| *kind == has(on)).expect("a scene of the kind");
@@ -251,7 +244,7 @@ fn lanes_that_left_leave_their_quad_open() {
     for (name, body) in LEFT {
         let shader = format!("{VERTICES}@fragment fn fs(v: V) -> @location(0) vec4<f32> {{ {body} }}");
         let frame = without_buffer(&frame_of(&shader, "triangle-list", 1));
-        let ready = ready(&frame);
+        let ready = prepared(&frame);
         for &on in &draws {
             for level in [0, 2] {
                 match differs(&ready, gfx::place(on, level)) {
@@ -270,7 +263,7 @@ fn lanes_that_left_leave_their_quad_open() {
 fn fractions_of_images_are_the_machines() {
     let mut wrong = Vec::new();
     for format in ["rgba8unorm", "rgba8snorm"] {
-        let ready = ready(&format!(
+        let ready = prepared(&format!(
             r#"format = "scene-1"
 [shaders.m]
 wgsl = """

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use gpucc_glsl::need;
 use gpucc_render::{PreparedScene, Programs, frame};
 use gpucc_scene::cases::{Body, Case};
 use gpucc_scene::model::{Names, Shader};
@@ -19,17 +20,9 @@ use rayon::prelude::*;
 /// the layers in the size of an image.
 const ALWAYS: &[&str] = &["store/2d/rg11b10ufloat#A", "gather/cube/depth#A", "query/depth-cube-array#A"];
 
-fn has(tool: &str) -> bool {
-    let found = Command::new(tool).arg("--version").output().is_ok();
-    if !found {
-        eprintln!("skipped: there is no `{tool}`");
-    }
-    found
-}
-
 /// A folder of this test alone.
-fn scratch(name: &str) -> PathBuf {
-    let dir = std::env::temp_dir().join(format!("gpucc-gfx-spirv-{}", std::process::id())).join(name);
+fn folder_of(name: &str) -> PathBuf {
+    let dir = gpucc_glsl::scratch(&format!("gfx-{name}"));
     std::fs::create_dir_all(&dir).expect("a folder for files");
     dir
 }
@@ -58,9 +51,7 @@ fn through_naga(case: &Case, folder: &Path) -> Option<Case> {
 #[test]
 fn public_cases_through_nagas_spirv() {
     let Some(folder) = shared::find("conformance/gfx") else { return };
-    if !has("naga") {
-        return;
-    }
+    need!("naga");
     let mut cases = Vec::new();
     for f in gfx::files(&folder).expect("the folder of cases") {
         let all = gfx::read(&f).expect("a file of cases");
@@ -74,7 +65,7 @@ fn public_cases_through_nagas_spirv() {
         .par_iter()
         .enumerate()
         .filter_map(|(n, case)| {
-            let folder = scratch(&format!("naga{n}"));
+            let folder = folder_of(&format!("naga{n}"));
             // naga writes no module whose constants are still open.
             let case = through_naga(case, &folder)?;
             let v = gfx::ready(&case, &folder).map_or_else(|v| v, |r| gfx::draw(&case, &r, place, Some(1)));
@@ -111,9 +102,7 @@ fn outputs(file: SceneFile, on: On, level: u8) -> Result<Vec<(String, Vec<u8>)>,
 /// Each pair of GLSL shaders draws what its twin in WGSL draws, byte for byte.
 #[test]
 fn glsl_draws_what_its_wgsl_twin_draws() {
-    if !has("glslangValidator") {
-        return;
-    }
+    need!("glslangValidator");
     let folder = workspace().join("tests/gfx/glsl");
     let mut names: Vec<String> = std::fs::read_dir(&folder)
         .expect("the folder of pairs")
@@ -122,7 +111,7 @@ fn glsl_draws_what_its_wgsl_twin_draws() {
         .collect();
     names.sort();
     assert!(names.len() >= 10, "{names:?}");
-    let made = scratch("glsl");
+    let made = folder_of("glsl");
     let wrong: Vec<String> =
         names.par_iter().filter_map(|name| pair(&folder, &made, name).err().map(|e| format!("{name}: {e}"))).collect();
     let _ = std::fs::remove_dir_all(&made);

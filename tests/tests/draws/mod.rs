@@ -12,6 +12,7 @@ mod gfx_recorded;
 mod gfx_spirv;
 mod graphics;
 pub mod once_drawn;
+pub mod one_draw;
 mod orders;
 mod scene_immediates;
 mod vulkan;

@@ -1,6 +1,7 @@
 //! Draws that once gave another picture than the specification asks for. Each pixel is worked out by hand; each place draws it at both ends of the
 //! levels, or refuses it by a code of the list.
 
+use gpucc_glsl::{need, scratch};
 use gpucc_render::compare::{self, Against};
 use gpucc_render::{PreparedScene, Programs, frame};
 use gpucc_scene::read::{Language, parse};
@@ -8,7 +9,7 @@ use gpucc_scene::{SceneFile, output};
 use gpucc_tests::exec::{self, On};
 use gpucc_tests::gfx;
 
-use crate::sources::spirv::{has, scratch, tool};
+use super::one_draw::{self, OneDraw, TRIANGLE};
 
 /// A scene whose files lie where those of this test program do.
 pub fn prepared(text: &str) -> PreparedScene {
@@ -21,18 +22,13 @@ pub fn prepared(text: &str) -> PreparedScene {
 /// The first output of a scene on every place, with the place; how many drew it.
 pub fn everywhere(text: &str, holds: impl Fn(&str, &[u8])) -> usize {
     let ready = prepared(text);
-    let scene = &ready.file.scene;
     let machines = crate::draws::drawing::pictures("all:all").into_iter().map(exec::on);
     let mut drawn = 0;
     for on in std::iter::once(On::Interp).chain(machines) {
         for level in [0, 2] {
             let (place, at) = (gfx::place(on, level), format!("{on} -O{level}"));
-            let (mut resources, options) = (ready.resources.clone(), frame::Options::default());
-            let done = Programs::new(scene, &ready.shaders, place)
-                .and_then(|p| frame::run(scene, &ready.shaders, &p, &mut resources, &options, &mut || {}));
-            match done {
-                Ok(_) => {
-                    let bytes = output::bytes(scene, &resources, &scene.outputs[0]).unwrap_or_else(|e| panic!("{e}"));
+            match one_draw::drawn(&ready, on, level) {
+                Ok(bytes) => {
                     holds(&at, &bytes);
                     drawn += 1;
                 }
@@ -46,37 +42,23 @@ pub fn everywhere(text: &str, holds: impl Fn(&str, &[u8])) -> usize {
 /// Vertices of a topology in a picture of 8 x 8 pixels. A pixel is red where it is drawn, green where its depth is a half.
 fn vertices(topology: &str, list: &[[f32; 4]]) -> String {
     let words = list.iter().flatten().map(|v| v.to_bits().to_string()).collect::<Vec<_>>().join(", ");
-    format!(
-        r#"format = "scene-1"
-[shaders.s]
-wgsl = """
-@group(0) @binding(0) var<uniform> u: array<vec4<f32>, {n}>;
+    let n = list.len() as u32;
+    let wgsl = format!(
+        "@group(0) @binding(0) var<uniform> u: array<vec4<f32>, {n}>;
 @vertex fn vs(@builtin(vertex_index) i: u32) -> @builtin(position) vec4<f32> {{ return u[i]; }}
 @fragment fn fs(@builtin(position) p: vec4<f32>) -> @location(0) vec4<f32> {{
   return vec4(1.0, select(0.0, 1.0, abs(p.z - 0.5) < 1e-4), 0.0, 1.0);
-}}
-"""
-[buffers]
-u = {{ u32 = [{words}] }}
-[textures]
-picture = {{ format = "rgba8unorm", size = [8, 8] }}
-[pipelines.p]
-vertex = {{ shader = "s" }}
-fragment = {{ shader = "s", targets = [{{ format = "rgba8unorm" }}] }}
-primitive = {{ topology = "{topology}" }}
-[[passes]]
-type = "render"
-colorAttachments = [{{ texture = "picture" }}]
-[[passes.draws]]
-pipeline = "p"
-draw = {{ vertexCount = {n} }}
-bindings = [{{ group = 0, binding = 0, buffer = "u" }}]
-[[outputs]]
-name = "picture"
-texture = "picture"
-"#,
-        n = list.len()
-    )
+}}"
+    );
+    OneDraw {
+        wgsl,
+        tables: format!("[buffers]\nu = {{ u32 = [{words}] }}"),
+        pipeline: format!("primitive = {{ topology = \"{topology}\" }}"),
+        draw: "bindings = [{ group = 0, binding = 0, buffer = \"u\" }]".into(),
+        vertices: n,
+        ..OneDraw::default()
+    }
+    .text()
 }
 
 /// Rows of a picture: `#` is drawn at a depth of a half, `+` at another, `.` is not drawn.
@@ -202,19 +184,14 @@ texture = "picture"
 
 /// The SPIR-V of a shader of GLSL, under this name in the folder of the scenes.
 fn glsl(stage: &str, name: &str, source: &str) {
-    let path = scratch(&format!("{name}.{stage}"));
-    std::fs::write(&path, format!("#version 450\n{source}")).expect("a file");
-    let file = path.display().to_string();
-    tool("glslangValidator", &["-V", "--target-env", "vulkan1.1", &file], &format!("{name}.spv"))
-        .unwrap_or_else(|e| panic!("{e}"));
+    let module = gpucc_glsl::module(&format!("{name}.{stage}"), "vulkan1.1", &format!("#version 450\n{source}"));
+    std::fs::write(scratch(&format!("{name}.spv")), module).expect("a file");
 }
 
 /// Vulkan loads and stores images of formats that WebGPU has one access for, and does not ask for `readonly` where code only loads.
 #[test]
 fn images_are_bound_by_what_code_does() {
-    if !has("glslangValidator") {
-        return;
-    }
+    need!("glslangValidator");
     let formats = [("rg32f", "rg32float"), ("rgba16f", "rgba16float"), ("rg16f", "rg16float"), ("rgba8", "rgba8unorm")];
     for (qualifier, format) in formats {
         let name = format!("image-{qualifier}");
@@ -266,9 +243,7 @@ buffer = "o"
 /// An output may have fewer components than its target in Vulkan; those that are missing may be anything.
 #[test]
 fn outputs_with_fewer_components_than_their_target() {
-    if !has("glslangValidator") {
-        return;
-    }
+    need!("glslangValidator");
     glsl(
         "vert",
         "fewer-vs",
@@ -277,28 +252,8 @@ fn outputs_with_fewer_components_than_their_target() {
     for (count, ty, value) in [(1, "float", "1.0"), (2, "vec2", "vec2(1.0, 0.2)"), (3, "vec3", "vec3(1.0, 0.2, 0.4)")] {
         let name = format!("fewer-{count}");
         glsl("frag", &name, &format!("layout(location = 0) out {ty} c; void main() {{ c = {value}; }}"));
-        let text = format!(
-            r#"format = "scene-1"
-[shaders.v]
-file = "fewer-vs.spv"
-[shaders.f]
-file = "{name}.spv"
-[textures]
-picture = {{ format = "rgba8unorm", size = [2, 2] }}
-[pipelines.p]
-vertex = {{ shader = "v" }}
-fragment = {{ shader = "f", targets = [{{ format = "rgba8unorm" }}] }}
-[[passes]]
-type = "render"
-colorAttachments = [{{ texture = "picture" }}]
-[[passes.draws]]
-pipeline = "p"
-draw = {{ vertexCount = 3 }}
-[[outputs]]
-name = "picture"
-texture = "picture"
-"#
-        );
+        let files = Some(["fewer-vs.spv", &format!("{name}.spv")]);
+        let text = OneDraw { files, picture: ("rgba8unorm", [2, 2]), ..OneDraw::default() }.text();
         // What is missing is open. Places are compared with each other, so it is 0, and 1 for alpha, everywhere.
         let mut want = [0, 0, 0, 255];
         want[..count].copy_from_slice(&[255, 51, 102][..count]);
@@ -344,11 +299,8 @@ fn operands_of_samplers_that_are_nan_decide_nothing() {
             _ => bound(5, "texture = \"d\"", ""),
         };
         let sampler = if depth { bound(7, "sampler = \"k\"", "") } else { bound(6, "sampler = \"s\"", "") };
-        let text = format!(
-            r#"format = "scene-1"
-[shaders.s]
-wgsl = """
-@group(0) @binding(0) var<uniform> u: vec4<u32>;
+        let wgsl = format!(
+            "@group(0) @binding(0) var<uniform> u: vec4<u32>;
 @group(0) @binding(1) var t: texture_2d<f32>;
 @group(0) @binding(2) var c: texture_cube<f32>;
 @group(0) @binding(3) var v: texture_3d<f32>;
@@ -356,39 +308,28 @@ wgsl = """
 @group(0) @binding(5) var d: texture_depth_2d;
 @group(0) @binding(6) var s: sampler;
 @group(0) @binding(7) var k: sampler_comparison;
-@vertex fn vs(@builtin(vertex_index) i: u32) -> @builtin(position) vec4<f32> {{
-  return vec4(select(-1.0, 3.0, i == 1u), select(-1.0, 3.0, i == 2u), 0.5, 1.0);
-}}
-@fragment fn fs(@builtin(position) p: vec4<f32>) -> @location(0) vec4<f32> {{
+{TRIANGLE}@fragment fn fs(@builtin(position) p: vec4<f32>) -> @location(0) vec4<f32> {{
   let n = bitcast<f32>(u.x);
   return {read};
-}}
-"""
-[buffers]
-u = {{ u32 = [2143289344, 0, 0, 0] }}
-[textures]
-picture = {{ format = "rgba8unorm", size = [4, 4] }}
-d = {{ format = "depth16unorm", size = [8, 8], contents = {{ generator = {{ name = "noise", seed = 7 }} }} }}
-{noise}
+}}"
+        );
+        let textures = format!(
+            r#"d = {{ format = "depth16unorm", size = [8, 8], contents = {{ generator = {{ name = "noise", seed = 7 }} }} }}
+{}
 [samplers]
 s = {{ magFilter = "linear", minFilter = "linear", mipmapFilter = "linear", addressModeU = "repeat" }}
-k = {{ compare = "less" }}
-[pipelines.p]
-vertex = {{ shader = "s" }}
-fragment = {{ shader = "s", targets = [{{ format = "rgba8unorm" }}] }}
-[[passes]]
-type = "render"
-colorAttachments = [{{ texture = "picture" }}]
-[[passes.draws]]
-pipeline = "p"
-draw = {{ vertexCount = 3 }}
-bindings = [{{ group = 0, binding = 0, buffer = "u" }}, {binding}, {sampler}]
-[[outputs]]
-name = "picture"
-texture = "picture"
-"#,
-            noise = noise.concat()
+k = {{ compare = "less" }}"#,
+            noise.concat()
         );
+        let text = OneDraw {
+            wgsl,
+            tables: "[buffers]\nu = { u32 = [2143289344, 0, 0, 0] }".into(),
+            picture: ("rgba8unorm", [4, 4]),
+            textures,
+            draw: format!("bindings = [{{ group = 0, binding = 0, buffer = \"u\" }}, {binding}, {sampler}]"),
+            ..OneDraw::default()
+        }
+        .text();
         let (ready, options) = (prepared(&text), frame::Options::default());
         let scene = &ready.file.scene;
         for on in crate::draws::drawing::pictures("all:all").into_iter().map(exec::on) {
@@ -461,38 +402,26 @@ fn every_vertex_format_is_fetched() {
         };
         let give = give.replace("MASK", &format!("vec4<{ty}>(255)"));
         let stride = format.bytes().next_multiple_of(4);
-        let text = format!(
-            r#"format = "scene-1"
-[shaders.s]
-wgsl = """
-struct V {{ @builtin(position) p: vec4<f32>, @location(0) @interpolate(flat) c: vec4<f32> }}
+        let name = format.name();
+        let attributes = format!("[{{ shaderLocation = 0, format = \"{name}\", offset = 0 }}]");
+        let wgsl = format!(
+            "struct V {{ @builtin(position) p: vec4<f32>, @location(0) @interpolate(flat) c: vec4<f32> }}
 @vertex fn vs(@builtin(vertex_index) i: u32, @location(0) a: vec4<{ty}>) -> V {{
   return V(vec4(f32(i) * 0.5 - 0.75, 0.0, 0.5, 1.0), {give});
 }}
-@fragment fn fs(v: V) -> @location(0) vec4<f32> {{ return v.c; }}
-"""
-[buffers]
-b = {{ hex = "{bytes}" }}
-[textures]
-picture = {{ format = "rgba8unorm", size = [4, 1] }}
-[pipelines.p]
-vertex = {{ shader = "s", buffers = [{{ arrayStride = {stride}, attributes = [{{ shaderLocation = 0, format = "{name}", offset = 0 }}] }}] }}
-fragment = {{ shader = "s", targets = [{{ format = "rgba8unorm" }}] }}
-primitive = {{ topology = "point-list" }}
-[[passes]]
-type = "render"
-colorAttachments = [{{ texture = "picture" }}]
-[[passes.draws]]
-pipeline = "p"
-draw = {{ vertexCount = {vertices} }}
-vertexBuffers = [{{ buffer = "b" }}]
-[[outputs]]
-name = "picture"
-texture = "picture"
-"#,
-            name = format.name(),
-            vertices = (bytes.len() as u32 / 2 / stride).min(4),
+@fragment fn fs(v: V) -> @location(0) vec4<f32> {{ return v.c; }}"
         );
+        let text = OneDraw {
+            wgsl,
+            tables: format!("[buffers]\nb = {{ hex = \"{bytes}\" }}"),
+            picture: ("rgba8unorm", [4, 1]),
+            vertex: format!(", buffers = [{{ arrayStride = {stride}, attributes = {attributes} }}]"),
+            pipeline: "primitive = { topology = \"point-list\" }".into(),
+            draw: "vertexBuffers = [{ buffer = \"b\" }]".into(),
+            vertices: (bytes.len() as u32 / 2 / stride).min(4),
+            ..OneDraw::default()
+        }
+        .text();
         let mut want: Option<Vec<u8>> = None;
         let drawn = std::cell::Cell::new(0);
         let compared = std::cell::RefCell::new(&mut want);
@@ -517,9 +446,7 @@ texture = "picture"
 /// Lanes behind `OpTerminateInvocation` and `OpKill` take no part in what others compute together, though they go on as helpers for derivatives.
 #[test]
 fn lanes_that_ended_are_not_counted() {
-    if !has("glslangValidator") {
-        return;
-    }
+    need!("glslangValidator");
     glsl(
         "vert",
         "ended-vs",
@@ -553,28 +480,9 @@ fn lanes_that_ended_are_not_counted() {
                 body.replace("END", end)
             );
             glsl("frag", &name, &source);
-            let text = format!(
-                r#"format = "scene-1"
-[shaders.v]
-file = "ended-vs.spv"
-[shaders.f]
-file = "{name}.spv"
-[textures]
-picture = {{ format = "rgba8unorm", size = [4, 4] }}
-[pipelines.p]
-vertex = {{ shader = "v" }}
-fragment = {{ shader = "f", targets = [{{ format = "rgba8unorm" }}] }}
-[[passes]]
-type = "render"
-colorAttachments = [{{ texture = "picture", clearValue = [1, 1, 1, 1] }}]
-[[passes.draws]]
-pipeline = "p"
-draw = {{ vertexCount = 3 }}
-[[outputs]]
-name = "picture"
-texture = "picture"
-"#
-            );
+            let (files, picture) = (Some(["ended-vs.spv", &format!("{name}.spv")]), ("rgba8unorm", [4, 4]));
+            let text =
+                OneDraw { files, picture, attachment: ", clearValue = [1, 1, 1, 1]", ..OneDraw::default() }.text();
             let drawn = everywhere(&text, |at, bytes| {
                 for (k, pixel) in bytes.chunks(4).enumerate() {
                     let mut want = if k == 9 { [255; 4] } else { [0, 0, 4, 255] };

@@ -3,46 +3,16 @@
 
 use std::collections::BTreeMap;
 
-use gpucc::{CodegenOptions, Options, Target};
 use gpucc_container::{Entry, InterfaceRow, Interpolation, IoPlace, Sampling};
-use gpucc_isa::{Notes, stage};
-use gpucc_tests::{exec, shared};
 use serde_json::Value;
 
-/// The programs, if they are there: one JSON object a line.
-fn programs() -> Vec<Value> {
-    let Some(path) = shared::find("foreign/graphics/tesla.jsonl") else { return Vec::new() };
-    let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    text.lines().map(|l| serde_json::from_str(l).expect("an object a line")).collect()
-}
+use super::strangers::{self, programs};
 
-fn code(p: &Value) -> Vec<u8> {
-    let hex = p["code"].as_str().expect("code");
-    (0..hex.len()).step_by(2).map(|k| u8::from_str_radix(&hex[k..k + 2], 16).expect("hex")).collect()
-}
-
-fn stage_of(p: &Value) -> u8 {
-    match p["stage"].as_str() {
-        Some("vertex") => stage::VS,
-        Some("fragment") => stage::FS,
-        _ => stage::CS,
-    }
-}
+const FAMILY: &str = "tesla";
 
 #[test]
 fn programs_are_read_and_assemble_back() {
-    let machine = gpucc_machines::find("tesla").expect("the family");
-    let all = programs();
-    assert!(all.is_empty() || all.len() == 120);
-    for p in &all {
-        let (id, code) = (&p["id"], code(p));
-        let generation = machine.generations.iter().position(|g| Some(*g) == p["generation"].as_str()).expect("a chip");
-        let listing = (machine.disassemble)(&code, generation, stage_of(p), &Notes::default());
-        assert_eq!(listing.bad_words, 0, "{id}: {}", listing.text);
-        let back = (machine.assemble)(&listing.text, generation, stage_of(p), false);
-        let back = back.unwrap_or_else(|e| panic!("{id}: {}", e[0]));
-        assert!(back == code, "{id}: other words come back");
-    }
+    strangers::read_and_assemble_back(FAMILY, |_, _| 0);
 }
 
 /// Words of state that the program gives: method, name, bits that nobody is free to choose.
@@ -113,11 +83,7 @@ fn reason(name: &str, ours: u32, theirs: u32, p: &Value, words: i32) -> Option<W
 /// Our program for the shader of one of theirs, if the chip has what it takes.
 fn ours(p: &Value) -> Option<Entry> {
     let (_, entry) = p["id"].as_str()?.rsplit_once(':')?;
-    let module = exec::lower(p["wgsl"].as_str()?, entry, &[]).ok()?;
-    let target = Target::parse(&format!("tesla:{}", p["generation"].as_str()?)).ok()?;
-    let codegen = CodegenOptions { opt_level: 2, ..CodegenOptions::default() };
-    let output = gpucc::compile(&module, &Options { target, codegen }).ok()?;
-    Some(output.container().entries[0].clone())
+    strangers::ours(FAMILY, p, p["wgsl"].as_str()?, entry)
 }
 
 /// Words that a row has in v[] or o[], of those one behind the other; `end` is behind the last.
@@ -213,7 +179,7 @@ fn outputs(p: &Value, e: &Entry, wrong: &mut Vec<String>) {
 
 #[test]
 fn interface_words_are_those_of_another_compiler() {
-    let (mut equal, mut wrong, mut seen, all) = (0, Vec::new(), Vec::new(), programs());
+    let (mut equal, mut wrong, mut seen, all) = (0, Vec::new(), Vec::new(), programs(FAMILY));
     let mut reasons: BTreeMap<Why, usize> = BTreeMap::new();
     for p in all.iter().filter(|p| p["stage"] != "compute") {
         let Some(entry) = ours(p) else { continue };

@@ -3,63 +3,22 @@
 
 use std::collections::BTreeSet;
 
-use gpucc::{CodegenOptions, Options, Target};
 use gpucc_container::{Entry, InterfaceRow, Interpolation, IoPlace, flags};
-use gpucc_isa::{Notes, stage};
-use gpucc_tests::{exec, shared};
 use serde_json::Value;
 
-/// The programs, if they are there: one JSON object a line.
-fn programs() -> Vec<Value> {
-    let Some(path) = shared::find("foreign/graphics/valhall.jsonl") else { return Vec::new() };
-    let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    text.lines().map(|l| serde_json::from_str(l).expect("an object a line")).collect()
-}
+use super::strangers::{self, code, listing, programs};
 
-fn code(p: &Value) -> Vec<u8> {
-    let hex = p["code"].as_str().expect("code");
-    (0..hex.len()).step_by(2).map(|k| u8::from_str_radix(&hex[k..k + 2], 16).expect("hex")).collect()
-}
-
-fn stage_of(p: &Value) -> u8 {
-    match p["stage"].as_str() {
-        Some("vertex") => stage::VS,
-        Some("fragment") => stage::FS,
-        _ => stage::CS,
-    }
-}
-
-fn listing(p: &Value, code: &[u8]) -> (String, usize) {
-    let machine = gpucc_machines::find("valhall").expect("the family");
-    let generation = machine.generations.iter().position(|g| Some(*g) == p["generation"].as_str()).expect("a chip");
-    let listing = (machine.disassemble)(code, generation, stage_of(p), &Notes::default());
-    (listing.text, listing.bad_words)
-}
+const FAMILY: &str = "valhall";
 
 #[test]
 fn programs_are_read_and_assemble_back() {
-    let machine = gpucc_machines::find("valhall").expect("the family");
-    let all = programs();
-    assert!(all.is_empty() || all.len() == 120);
-    for p in &all {
-        let (id, code) = (&p["id"], code(p));
-        let generation = machine.generations.iter().position(|g| Some(*g) == p["generation"].as_str()).expect("a chip");
-        let (text, bad) = listing(p, &code);
-        assert_eq!(bad, 0, "{id}: {text}");
-        let back = (machine.assemble)(&text, generation, stage_of(p), false);
-        let back = back.unwrap_or_else(|e| panic!("{id}: {}", e[0]));
-        assert!(back == code, "{id}: other words come back");
-    }
+    strangers::read_and_assemble_back(FAMILY, |_, _| 0);
 }
 
 /// Our program for the shader of a program, with default state of the pipeline.
 fn ours(p: &Value) -> Option<Entry> {
-    let entry = p["id"].as_str()?.rsplit_once('/')?.1;
-    let module = exec::lower(p["wgsl"].as_str()?, entry, &[]).ok()?;
-    let target = Target::parse(&format!("valhall:{}", p["generation"].as_str()?)).expect("a target");
-    let codegen = CodegenOptions { opt_level: 2, ..CodegenOptions::default() };
-    let done = gpucc::compile(&module, &Options { target, codegen }).ok()?;
-    Some(done.container().entries[0].clone())
+    let (_, entry) = p["id"].as_str()?.rsplit_once('/')?;
+    strangers::ours(FAMILY, p, p["wgsl"].as_str()?, entry)
 }
 
 /// Space of the words of program descriptors, and 8 times the registers that point to those of positions, varyings, fragments
@@ -81,7 +40,7 @@ const FIRST_WORD: u32 = 0x3fff_ffff;
 #[test]
 fn program_descriptors_are_what_another_compiler_asks_for() {
     let hex = |v: &Value| u32::from_str_radix(v.as_str()?.strip_prefix("0x")?, 16).ok();
-    let (mut compared, mut wrong, all) = (0, Vec::new(), programs());
+    let (mut compared, mut wrong, all) = (0, Vec::new(), programs(FAMILY));
     for p in &all {
         let pointer = match p["stage"].as_str() {
             Some("vertex") => POSITIONS,
@@ -135,7 +94,7 @@ const UNREAD: [(&str, u64); 1] = [("v10/corpus/interpolation_modes/fs_sample", 6
 /// are. On v9 the peer's linker chose other locations; that a location is not read is an optimiser's matter.
 #[test]
 fn interfaces_are_what_another_compiler_makes() {
-    let (mut compared, mut wrong, all) = (0, Vec::new(), programs());
+    let (mut compared, mut wrong, all) = (0, Vec::new(), programs(FAMILY));
     let none = Vec::new();
     for p in all.iter().filter(|p| p["generation"] == "v10") {
         let Some(ours) = ours(p) else { continue };
@@ -229,11 +188,11 @@ fn messages(text: &str, with_places: bool) -> BTreeSet<String> {
 
 #[test]
 fn messages_are_those_of_another_compiler() {
-    let (mut compared, mut wrong, all) = (0, Vec::new(), programs());
+    let (mut compared, mut wrong, all) = (0, Vec::new(), programs(FAMILY));
     for p in &all {
         let Some(ours) = ours(p) else { continue };
         let with_places = p["generation"] == "v10";
-        let [ours, theirs] = [ours.code, code(p)].map(|c| messages(&listing(p, &c).0, with_places));
+        let [ours, theirs] = [ours.code, code(p)].map(|c| messages(&listing(FAMILY, p, &c).0, with_places));
         compared += 1;
         // Whether a message is needed is the choice of an optimiser.
         let other: Vec<&String> = ours.difference(&theirs).collect();

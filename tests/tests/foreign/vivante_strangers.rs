@@ -1,24 +1,14 @@
 //! Programs of another compiler for Vivante (`foreign/graphics/vivante.jsonl`): what the listing says of their words, and that our
 //! programs for the same shaders want of the hardware what theirs do, where nobody has a choice.
 
-use gpucc::{CodegenOptions, Options, Target};
 use gpucc_container::Entry;
-use gpucc_isa::{Notes, stage};
-use gpucc_tests::{exec, shared};
+use gpucc_tests::shared;
 use gpucc_vivante_driver::{Chip, link_words};
 use serde_json::Value;
 
-/// The programs, if they are there: one JSON object a line.
-fn programs() -> Vec<Value> {
-    let Some(path) = shared::find("foreign/graphics/vivante.jsonl") else { return Vec::new() };
-    let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    text.lines().map(|l| serde_json::from_str(l).expect("an object a line")).collect()
-}
+use super::strangers::{self, programs};
 
-fn code(p: &Value) -> Vec<u8> {
-    let hex = p["code"].as_str().expect("code");
-    (0..hex.len()).step_by(2).map(|k| u8::from_str_radix(&hex[k..k + 2], 16).expect("hex")).collect()
-}
+const FAMILY: &str = "vivante";
 
 fn is_vertex(p: &Value) -> bool {
     p["stage"] == "vertex"
@@ -26,33 +16,19 @@ fn is_vertex(p: &Value) -> bool {
 
 #[test]
 fn programs_are_read_and_assemble_back() {
-    let machine = gpucc_machines::find("vivante").expect("the family");
-    let all = programs();
-    assert!(all.is_empty() || all.len() == 120);
-    for p in &all {
-        let (id, code) = (&p["id"], code(p));
-        let bit = if is_vertex(p) { stage::VS } else { stage::FS };
-        let generation = machine.generations.iter().position(|g| Some(*g) == p["generation"].as_str()).expect("a chip");
-        let listing = (machine.disassemble)(&code, generation, bit, &Notes::default());
+    strangers::read_and_assemble_back(FAMILY, |p, text| {
         // A fetch that the chip has not is a word with a note, and a fault of the peer.
-        let notes = listing.text.lines().filter(|l| l.contains(".word") && l.contains("(txf ")).count();
-        assert_eq!(listing.bad_words as usize, notes, "{id}: {}", listing.text);
-        assert!(notes == 0 || p["caveat"].to_string().contains("txf on a chip before HALTI5"), "{id}");
-        let back = (machine.assemble)(&listing.text, generation, bit, false);
-        let back = back.unwrap_or_else(|e| panic!("{id}: {}", e[0]));
-        assert!(back == code, "{id}: other words come back");
-    }
+        let notes = text.lines().filter(|l| l.contains(".word") && l.contains("(txf ")).count();
+        assert!(notes == 0 || p["caveat"].to_string().contains("txf on a chip before HALTI5"), "{}", p["id"]);
+        notes
+    });
 }
 
 /// Our program for the shader of the shared corpus that a program was made of, with default targets.
 fn ours(p: &Value) -> Option<Entry> {
     let (file, entry) = p["id"].as_str()?.strip_prefix("corpus/")?.rsplit_once(':')?;
     let source = std::fs::read_to_string(shared::find(&format!("corpus/graphics/{file}.wgsl"))?).ok()?;
-    let module = exec::lower(&source, entry, &[]).ok()?;
-    let target = Target::parse(&format!("vivante:{}", p["generation"].as_str()?)).expect("a target");
-    let codegen = CodegenOptions { opt_level: 2, ..CodegenOptions::default() };
-    let done = gpucc::compile_entry(&module, entry, &Options { target, codegen }).ok()?;
-    Some(done.container().entries[0].clone())
+    strangers::ours(FAMILY, p, &source, entry)
 }
 
 /// Words of state that follow from the shader: address, name, and the bits that do.
@@ -71,7 +47,7 @@ const STATE: [(u32, &str, u32); 6] = [
 #[test]
 fn state_is_what_another_compiler_asks_for() {
     let hex = |v: &Value| u32::from_str_radix(v.as_str()?.split(' ').next()?, 16).ok();
-    let (mut compared, all) = (0, programs());
+    let (mut compared, all) = (0, programs(FAMILY));
     let mut wrong = Vec::new();
     for p in all.iter().filter(|p| p["caveat"].is_null()) {
         let Some(ours) = ours(p) else { continue };
@@ -118,7 +94,7 @@ const LINK: [(u32, &str); 12] = [
 /// How varyings are packed is the choice of a linker; the words that follow from theirs are none. All of them, whole.
 #[test]
 fn interface_words_are_those_of_another_compiler() {
-    let (mut equal, mut wrong, all) = (0, Vec::new(), programs());
+    let (mut equal, mut wrong, all) = (0, Vec::new(), programs(FAMILY));
     for p in &all {
         let list = &p["state"][if is_vertex(p) { "varyings" } else { "inputs" }];
         let components = |v: &Value| v["components"].as_u64().expect("a number") as u32;

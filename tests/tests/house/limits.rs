@@ -207,50 +207,66 @@ fn gcn_takes_many_buffers() {
     }
 }
 
-/// `n` pieces of text.
-fn each(n: u32, text: impl Fn(u32) -> String) -> String {
-    (0..n).map(text).collect()
+/// A text with a number: `#` is it, and what stands in `[[` and `]]` comes so often, there with the number of each.
+pub fn counted(text: &str, n: u32) -> String {
+    let piece = |part: &str| (0..n).map(|k| part.replace('#', &k.to_string())).collect::<String>();
+    let mut parts = text.split("[[");
+    let mut out = parts.next().unwrap_or_default().replace('#', &n.to_string());
+    for part in parts {
+        let (each, rest) = part.split_once("]]").expect("an end");
+        out += &(piece(each) + &rest.replace('#', &n.to_string()));
+    }
+    out
 }
 
-fn vertex_outputs(n: u32) -> String {
-    format!(
-        "struct V {{ @builtin(position) p: vec4f, {} }}
-         @vertex fn main(@builtin(vertex_index) i: u32) -> V {{ var v: V; {} return v; }}",
-        each(n, |k| format!("@location({k}) a{k}: vec4f, ")),
-        each(n, |k| format!("v.a{k} = vec4f(f32(i + {k}u)); "))
-    )
+pub const VERTEX_OUTPUTS: &str = "struct V { @builtin(position) p: vec4f, [[@location(#) a#: vec4f, ]] }
+    @vertex fn main(@builtin(vertex_index) i: u32) -> V { var v: V; [[v.a# = vec4f(f32(i + #u)); ]] return v; }";
+const FRAGMENT_INPUTS: &str = "struct V { [[@location(#) a#: vec4f, ]] }
+    @fragment fn main(v: V) -> @location(0) vec4f { return [[v.a# + ]] vec4f(); }";
+const COLOUR_TARGETS: &str = "struct O { [[@location(#) a#: vec4f, ]] }
+    @fragment fn main(@builtin(position) p: vec4f) -> O { var o: O; [[o.a# = p * #.0; ]] return o; }";
+const IN_GROUP: &str = "@group(#) @binding(0) var<storage, read_write> o: array<u32>;
+    @compute @workgroup_size(1) fn main() { o[0] = 1u; }";
+const INVOCATIONS: &str = "@group(0) @binding(0) var<storage, read_write> o: array<u32>;
+    @compute @workgroup_size(#) fn main(@builtin(local_invocation_index) i: u32) { o[i] = i; }";
+const TEXTURES: &str = "[[@group(0) @binding(#) var t#: texture_2d<f32>; ]] @group(1) @binding(0) var<storage, read_write> o: array<vec4f>;
+    @compute @workgroup_size(1) fn main() { [[o[#] = textureLoad(t#, vec2(#), 0); ]] }";
+const SAMPLERS: &str =
+    "[[@group(0) @binding(#) var s#: sampler; ]] @group(1) @binding(0) var<storage, read_write> o: array<vec4f>;
+    @group(1) @binding(1) var t: texture_2d<f32>;
+    @compute @workgroup_size(1) fn main() { [[o[#] = textureSampleLevel(t, s#, vec2(0.5), 0.0); ]] }";
+const IMAGES: &str = "[[@group(0) @binding(#) var t#: texture_storage_2d<rgba8unorm, write>; ]]
+    @compute @workgroup_size(1) fn main() { [[textureStore(t#, vec2(#), vec4f(0.5)); ]] }";
+const IMMEDIATES: &str =
+    "struct S { [[m#: u32, ]] } var<immediate> p: S; @group(0) @binding(0) var<storage, read_write> o: array<u32>;
+    @compute @workgroup_size(1) fn main() { [[o[#] = p.m#; ]] }";
+const ATTRIBUTES: &str = "struct V { [[@location(#) a#: vec4f, ]] }
+    @vertex fn main(v: V) -> @builtin(position) vec4f { return [[v.a# + ]] vec4f(); }";
+const STATICS: &str =
+    "[[var<workgroup> w#: array<u32, 64>; ]] @group(0) @binding(0) var<storage, read_write> o: array<u32>;
+    @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) {
+    [[w#[i] = i; ]] workgroupBarrier(); [[o[i] += w#[63u - i]; ]] }";
+
+/// The program with a number of something.
+#[derive(Clone, Copy)]
+enum Source {
+    Text(&'static str),
+    /// Storage buffers.
+    Storage,
+    Uniform,
+    /// Textures beside a storage buffer.
+    Textures,
 }
 
-fn fragment_inputs(n: u32) -> String {
-    format!(
-        "struct V {{ {} }}
-         @fragment fn main(v: V) -> @location(0) vec4f {{ return {} vec4f(); }}",
-        each(n, |k| format!("@location({k}) a{k}: vec4f, ")),
-        each(n, |k| format!("v.a{k} + "))
-    )
-}
-
-fn colour_targets(n: u32) -> String {
-    format!(
-        "struct O {{ {} }}
-         @fragment fn main(@builtin(position) p: vec4f) -> O {{ var o: O; {} return o; }}",
-        each(n, |k| format!("@location({k}) a{k}: vec4f, ")),
-        each(n, |k| format!("o.a{k} = p * {k}.0; "))
-    )
-}
-
-fn in_group(group: u32) -> String {
-    format!(
-        "@group({group}) @binding(0) var<storage, read_write> o: array<u32>;
-         @compute @workgroup_size(1) fn main() {{ o[0] = 1u; }}"
-    )
-}
-
-fn invocations_of(n: u32) -> String {
-    format!(
-        "@group(0) @binding(0) var<storage, read_write> o: array<u32>;
-         @compute @workgroup_size({n}) fn main(@builtin(local_invocation_index) i: u32) {{ o[i] = i; }}"
-    )
+impl Source {
+    fn with(self, n: u32) -> String {
+        match self {
+            Source::Text(text) => counted(text, n),
+            Source::Storage => bound(n, 0, 0),
+            Source::Uniform => bound(1, n, 0),
+            Source::Textures => bound(1, 0, n),
+        }
+    }
 }
 
 /// The limits of a chip: as many compile, one more and very many more are refused with the number and by the code.
@@ -258,35 +274,22 @@ struct Most {
     targets: &'static str,
     code: &'static str,
     most: u32,
-    source: fn(u32) -> String,
+    source: Source,
 }
 
+use Source::Text;
+
 const MOST: &[Most] = &[
-    Most { targets: "gcn:gfx6,gcn:gfx7,gcn:gfx8", code: "varyings", most: 32, source: vertex_outputs },
-    Most { targets: "gcn:gfx6,gcn:gfx7,gcn:gfx8", code: "varyings", most: 32, source: fragment_inputs },
-    Most { targets: "gcn:gfx6,gcn:gfx7,gcn:gfx8", code: "stage-inputs", most: 8, source: colour_targets },
-    Most { targets: "gcn:gfx6,gcn:gfx7,gcn:gfx8", code: "bind-group", most: 65_533, source: in_group },
-    Most { targets: "valhall:v9,valhall:v10", code: "bind-group", most: 58, source: in_group },
-    Most {
-        targets: "tesla:nv50,tesla:nv84,tesla:nva0,tesla:nva3",
-        code: "too-many-buffers",
-        most: 15,
-        source: |n| bound(n, 0, 0),
-    },
-    Most {
-        targets: "tesla:nv50,tesla:nv84,tesla:nva0,tesla:nva3",
-        code: "too-many-buffers",
-        most: 13,
-        source: |n| bound(1, n, 0),
-    },
-    Most {
-        targets: "tesla:nv50,tesla:nv84,tesla:nva0,tesla:nva3",
-        code: "texture-units",
-        most: 16,
-        source: |n| bound(1, 0, n),
-    },
-    Most { targets: "tesla:nv50,tesla:nva3", code: "workgroup-size", most: 512, source: invocations_of },
-    Most { targets: "valhall,gcn,vivante", code: "workgroup-size", most: 1024, source: invocations_of },
+    Most { targets: "gcn:gfx6,gcn:gfx7,gcn:gfx8", code: "varyings", most: 32, source: Text(VERTEX_OUTPUTS) },
+    Most { targets: "gcn:gfx6,gcn:gfx7,gcn:gfx8", code: "varyings", most: 32, source: Text(FRAGMENT_INPUTS) },
+    Most { targets: "gcn:gfx6,gcn:gfx7,gcn:gfx8", code: "stage-inputs", most: 8, source: Text(COLOUR_TARGETS) },
+    Most { targets: "gcn:gfx6,gcn:gfx7,gcn:gfx8", code: "bind-group", most: 65_533, source: Text(IN_GROUP) },
+    Most { targets: "valhall:v9,valhall:v10", code: "bind-group", most: 58, source: Text(IN_GROUP) },
+    Most { targets: "tesla:all", code: "too-many-buffers", most: 15, source: Source::Storage },
+    Most { targets: "tesla:all", code: "too-many-buffers", most: 13, source: Source::Uniform },
+    Most { targets: "tesla:all", code: "texture-units", most: 16, source: Source::Textures },
+    Most { targets: "tesla:nv50,tesla:nva3", code: "workgroup-size", most: 512, source: Text(INVOCATIONS) },
+    Most { targets: "valhall,gcn,vivante", code: "workgroup-size", most: 1024, source: Text(INVOCATIONS) },
 ];
 
 #[test]
@@ -294,7 +297,7 @@ fn one_more_than_a_chip_has() {
     for row in MOST {
         for target in exec::targets(row.targets) {
             for n in [row.most, row.most + 1, row.most.saturating_mul(3)] {
-                let source = (row.source)(n);
+                let source = row.source.with(n);
                 let loaded = frontend::load(source.as_bytes(), Lang::Wgsl, &FrontOptions::default());
                 for level in [0, 2] {
                     let place = format!("{n} of `{}` on {target} at level {level}", row.code);
@@ -316,80 +319,27 @@ fn one_more_than_a_chip_has() {
     }
 }
 
-fn textures(n: u32) -> String {
-    format!(
-        "{} @group(1) @binding(0) var<storage, read_write> o: array<vec4f>;
-         @compute @workgroup_size(1) fn main() {{ {} }}",
-        each(n, |k| format!("@group(0) @binding({k}) var t{k}: texture_2d<f32>; ")),
-        each(n, |k| format!("o[{k}] = textureLoad(t{k}, vec2({k}), 0); "))
-    )
-}
-
-fn samplers(n: u32) -> String {
-    format!(
-        "{} @group(1) @binding(0) var<storage, read_write> o: array<vec4f>; @group(1) @binding(1) var t: texture_2d<f32>;
-         @compute @workgroup_size(1) fn main() {{ {} }}",
-        each(n, |k| format!("@group(0) @binding({k}) var s{k}: sampler; ")),
-        each(n, |k| format!("o[{k}] = textureSampleLevel(t, s{k}, vec2(0.5), 0.0); "))
-    )
-}
-
-fn images(n: u32) -> String {
-    format!(
-        "{} @compute @workgroup_size(1) fn main() {{ {} }}",
-        each(n, |k| format!("@group(0) @binding({k}) var t{k}: texture_storage_2d<rgba8unorm, write>; ")),
-        each(n, |k| format!("textureStore(t{k}, vec2({k}), vec4f(0.5)); "))
-    )
-}
-
-fn immediates(n: u32) -> String {
-    format!(
-        "struct S {{ {} }} var<immediate> p: S; @group(0) @binding(0) var<storage, read_write> o: array<u32>;
-         @compute @workgroup_size(1) fn main() {{ {} }}",
-        each(n, |k| format!("m{k}: u32, ")),
-        each(n, |k| format!("o[{k}] = p.m{k}; "))
-    )
-}
-
-fn attributes(n: u32) -> String {
-    format!(
-        "struct V {{ {} }} @vertex fn main(v: V) -> @builtin(position) vec4f {{ return {} vec4f(); }}",
-        each(n, |k| format!("@location({k}) a{k}: vec4f, ")),
-        each(n, |k| format!("v.a{k} + "))
-    )
-}
-
-fn statics(n: u32) -> String {
-    format!(
-        "{} @group(0) @binding(0) var<storage, read_write> o: array<u32>;
-         @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) i: u32) {{ {} workgroupBarrier(); {} }}",
-        each(n, |k| format!("var<workgroup> w{k}: array<u32, 64>; ")),
-        each(n, |k| format!("w{k}[i] = i; ")),
-        each(n, |k| format!("o[i] += w{k}[63u - i]; "))
-    )
-}
-
 /// Whatever there is more and more of: where it ends it ends by a code that has the number, and stays refused from there on.
 #[test]
 fn any_number_of_things_compiles_or_is_refused_with_the_number() {
     /// The counts, and their programs.
-    type Kind = (&'static str, fn(u32) -> String);
+    type Kind = (&'static str, Source);
     let kinds: [Kind; 8] = [
-        ("textures", textures),
-        ("samplers", samplers),
-        ("storage textures", images),
-        ("immediates", immediates),
-        ("attributes", attributes),
-        ("workgroup variables", statics),
-        ("storage buffers", |n| bound(n, 0, 0)),
-        ("uniform buffers", |n| bound(1, n, 0)),
+        ("textures", Text(TEXTURES)),
+        ("samplers", Text(SAMPLERS)),
+        ("storage textures", Text(IMAGES)),
+        ("immediates", Text(IMMEDIATES)),
+        ("attributes", Text(ATTRIBUTES)),
+        ("workgroup variables", Text(STATICS)),
+        ("storage buffers", Source::Storage),
+        ("uniform buffers", Source::Uniform),
     ];
     const MOST_OF: u32 = 300;
     let all: Vec<(&Kind, Target)> =
         kinds.iter().flat_map(|k| exec::targets("all:all").into_iter().map(move |t| (k, t))).collect();
     let one = |(&(name, source), target): (&Kind, Target)| -> Vec<String> {
         let refused = |n: u32| {
-            let text = source(n);
+            let text = source.with(n);
             let loaded = frontend::load(text.as_bytes(), Lang::Wgsl, &FrontOptions::default());
             let done = match &loaded {
                 Ok(l) => gpucc::compile(&l.module, &Options::new(target).opt(0)).map(drop),

@@ -7,11 +7,9 @@ use std::collections::BTreeMap;
 
 use gpucc::frontend::spirv_support::{GRAPHICS, ROWS, Verdict};
 use gpucc::frontend::{self, FrontOptions, Lang};
-use gpucc_glsl::Source;
+use gpucc_glsl::{Source, has, scratch, tool};
 use gpucc_ir::{Class, Diagnostic, Refusal};
 use rayon::prelude::*;
-
-use crate::sources::spirv::{has, scratch, tool};
 
 /// A shader: the capability, the stage, extensions, declarations, the body of `main`.
 type Probe = (&'static str, &'static str, &'static str, &'static str, &'static str);
@@ -244,10 +242,7 @@ fn capabilities() {
     let mut wrong: Vec<String> = Vec::new();
     let glsl = PROBES.iter().map(|p| p.0).zip(compiled);
     let texts = TEXTS.par_iter().map(|&(name, more, types)| {
-        let path = scratch(&format!("capability-{name}.spvasm"));
-        std::fs::write(&path, text(name, more, types)).expect("a file");
-        let args = ["--target-env", "spv1.5", &path.display().to_string()];
-        (name, tool("spirv-as", &args, &format!("capability-{name}.spv")))
+        (name, Ok(gpucc_glsl::assembled(&format!("capability-{name}"), "spv1.5", &text(name, more, types))))
     });
     let declared = |(name, bytes): (&'static str, Result<Vec<u8>, String>)| {
         let as_said = bytes.as_ref().is_ok_and(|b| IMPLIED.contains(&name) || declares(b, name));

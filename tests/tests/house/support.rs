@@ -15,6 +15,8 @@ use gpucc_tests::shared::workspace;
 use gpucc_verify::{InputOverrides, Words};
 use rayon::prelude::*;
 
+use super::limits::{VERTEX_OUTPUTS, counted};
+
 const LEVELS: [u8; 2] = [0, 2];
 
 /// A shader that shows what a code is about.
@@ -254,44 +256,18 @@ fn alive(n: u32) -> String {
 }
 
 /// So many buffers; the size of each is asked for.
-/// As many textures, each read.
-fn textures(n: u32) -> String {
-    let declared: String = (0..n).map(|k| format!("@group(0) @binding({k}) var t{k}: texture_2d<f32>;\n")).collect();
-    let read: Vec<String> = (0..n).map(|k| format!("textureLoad(t{k}, vec2<i32>(0, {k}), 0)")).collect();
-    format!(
-        "{declared}@group(1) @binding(0) var<storage, read_write> o: vec4<f32>;\n\
-         @compute @workgroup_size(1) fn main() {{ o = {}; }}",
-        read.join(" + ")
-    )
-}
+const BUFFERS: &str = "@group(0) @binding(0) var<storage, read_write> o: array<u32>;
+    [[@group(1) @binding(#) var<storage, read_write> b#: array<u32>; ]]
+    @compute @workgroup_size(1) fn main() { let at = o[0]; [[o[#] = arrayLength(&b#) + b#[at]; ]] }";
 
-fn buffers(n: u32) -> String {
-    let each = |text: &dyn Fn(u32) -> String| (1..=n).map(text).collect::<String>();
-    format!(
-        "@group(0) @binding(0) var<storage, read_write> o: array<u32>;\n{}\
-         @compute @workgroup_size(1) fn main() {{\n{}}}",
-        each(&|k| format!("@group(0) @binding({k}) var<storage, read_write> b{k}: array<u32>;\n")),
-        each(&|k| format!("o[{k}] = arrayLength(&b{k}) + b{k}[o[0]];\n"))
-    )
-}
+/// As many textures, each read.
+const TEXTURES: &str =
+    "[[@group(0) @binding(#) var t#: texture_2d<f32>; ]] @group(1) @binding(0) var<storage, read_write> o: vec4f;
+    @compute @workgroup_size(1) fn main() { o = [[textureLoad(t#, vec2<i32>(0, #), 0) + ]] vec4f(); }";
 
 /// A vertex program that reads so many attributes.
-fn attributes(n: u32) -> String {
-    let list: Vec<String> = (0..n).map(|k| format!("@location({k}) a{k}: f32")).collect();
-    let sum: Vec<String> = (0..n).map(|k| format!("a{k}")).collect();
-    format!("@vertex fn main({}) -> @builtin(position) vec4f {{ return vec4f({}); }}", list.join(", "), sum.join(" + "))
-}
-
-/// A vertex entry that hands so many values on.
-fn varyings(n: u32) -> String {
-    let each = |text: &dyn Fn(u32) -> String| (0..n).map(text).collect::<String>();
-    format!(
-        "struct V {{ @builtin(position) p: vec4f, {} }}
-         @vertex fn main(@builtin(vertex_index) i: u32) -> V {{ var v: V; {} return v; }}",
-        each(&|k| format!("@location({k}) a{k}: vec4f, ")),
-        each(&|k| format!("v.a{k} = vec4f(f32(i + {k}u)); "))
-    )
-}
+const ATTRIBUTES: &str =
+    "@vertex fn main([[@location(#) a#: f32, ]]) -> @builtin(position) vec4f { return vec4f([[a# + ]] 0.0); }";
 
 /// An instruction of SPIR-V: opcode and operands.
 type Word = (u32, &'static [u32]);
@@ -651,10 +627,10 @@ fn probes() -> Vec<Probe> {
         },
         Probe { families: &["valhall", "tesla", "vivante"], ..in_group(255) },
         Probe { families: &["gcn"], ..in_group(65_534) },
-        Probe { families: &["gcn", "tesla", "vivante"], ..wgsl(R::Varyings, varyings(33)) },
-        Probe { families: &["valhall", "tesla", "vivante"], ..wgsl(R::Varyings, attributes(17)) },
-        wgsl(R::TooManyBuffers, buffers(17)),
-        Probe { families: &["tesla", "vivante"], ..wgsl(R::TextureUnits, textures(17)) },
+        Probe { families: &["gcn", "tesla", "vivante"], ..wgsl(R::Varyings, counted(VERTEX_OUTPUTS, 33)) },
+        Probe { families: &["valhall", "tesla", "vivante"], ..wgsl(R::Varyings, counted(ATTRIBUTES, 17)) },
+        wgsl(R::TooManyBuffers, counted(BUFFERS, 17)),
+        Probe { families: &["tesla", "vivante"], ..wgsl(R::TextureUnits, counted(TEXTURES, 17)) },
         Probe {
             families: &["valhall", "tesla", "gcn"],
             ..on_array(R::WorkgroupMemory, shared, "u32", "big[i * 311u + o[0]] = i; workgroupBarrier(); o[i] = big[i];")
@@ -678,7 +654,7 @@ fn probes() -> Vec<Probe> {
              o[i] = huge[o[i] % 20000u];",
         ),
         on_array(R::OutOfRegisters, "", "vec4<f32>", &alive(80)),
-        Probe { families: &["valhall"], ..wgsl(R::OutOfUniforms, buffers(140)) },
+        Probe { families: &["valhall"], ..wgsl(R::OutOfUniforms, counted(BUFFERS, 140)) },
         Probe {
             families: &["vivante"],
             ..on_array(R::OutOfUniforms, "", "vec4<f32>", &format!("var x = o[i];\n{constants}o[i] = x;"))

@@ -7,6 +7,7 @@ use gpucc_tests::exec;
 
 use crate::draws::draw_kit::{compile, draw};
 use crate::draws::once_drawn::everywhere;
+use crate::draws::one_draw::OneDraw;
 
 /// Of the triangle of `draw_kit`: columns below the row, of 16 rows.
 const COVERED: u32 = 120;
@@ -76,35 +77,17 @@ fn sums_over_subgroups_count_covered_pixels() {
 
 /// A triangle over half of a picture of 16 x 16 pixels; red where the condition of the program holds, green where the pixel is drawn.
 fn scene(body: &str) -> String {
-    format!(
-        r#"format = "scene-1"
-[shaders.s]
-wgsl = """
-@vertex fn vs(@builtin(vertex_index) i: u32) -> @builtin(position) vec4<f32> {{
+    let wgsl = format!(
+        "@vertex fn vs(@builtin(vertex_index) i: u32) -> @builtin(position) vec4<f32> {{
   var p = array<vec2f, 3>(vec2f(-1, -1), vec2f(1, -1), vec2f(-1, 1));
   return vec4f(p[i], 0.5, 1);
 }}
 @fragment fn fs(@builtin(position) p: vec4<f32>, @builtin(subgroup_invocation_id) lane: u32, @builtin(subgroup_size) size: u32) -> @location(0) vec4<f32> {{
   {body}
   return vec4(select(0.0, 1.0, ok), 1.0, 0.0, 1.0);
-}}
-"""
-[textures]
-picture = {{ format = "rgba8unorm", size = [16, 16] }}
-[pipelines.p]
-vertex = {{ shader = "s" }}
-fragment = {{ shader = "s", targets = [{{ format = "rgba8unorm" }}] }}
-[[passes]]
-type = "render"
-colorAttachments = [{{ texture = "picture" }}]
-[[passes.draws]]
-pipeline = "p"
-draw = {{ vertexCount = 3 }}
-[[outputs]]
-name = "picture"
-texture = "picture"
-"#
-    )
+}}"
+    );
+    OneDraw { wgsl, picture: ("rgba8unorm", [16, 16]), ..OneDraw::default() }.text()
 }
 
 #[test]

@@ -3,11 +3,12 @@
 
 use gpucc::frontend::{self, FrontOptions, Lang};
 use gpucc::{CodegenOptions, Options, Target};
+use gpucc_glsl::need;
 use gpucc_ir::{Module, Refusal, Subgroups};
 use gpucc_sim::{Dispatch, RunOptions};
 use gpucc_tests::exec::{self, On};
 
-use crate::sources::spirv::{has, scratch};
+use crate::sources::spirv::lowered;
 
 /// Lanes of the subgroups of a family.
 fn lanes(target: Target) -> u32 {
@@ -82,21 +83,13 @@ fn spirv(name: &str, mode: &str) -> Vec<u8> {
          %o = OpVariable %ps StorageBuffer\n%size = OpVariable %pi Input\n%main = OpFunction %void None %fn\n%b = OpLabel\n\
          %n = OpLoad %uint %size\n%at = OpAccessChain %pu %o %zero\nOpStore %at %n\nOpReturn\nOpFunctionEnd\n"
     );
-    let (from, to) = (scratch(&format!("size_{name}.spvasm")), scratch(&format!("size_{name}.spv")));
-    std::fs::write(&from, text).expect("a file");
-    let done =
-        std::process::Command::new("spirv-as").args(["--target-env", "spv1.3", "-o"]).arg(&to).arg(&from).output();
-    let done = done.expect("spirv-as runs");
-    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    std::fs::read(to).expect("the module")
+    gpucc_glsl::assembled(&format!("size_{name}"), "spv1.3", &text)
 }
 
 /// Modes of SPIR-V: a size, and numbers of subgroups of 128 invocations.
 #[test]
 fn modes_of_spirv_ask_for_sizes() {
-    if !has("spirv-as") {
-        return;
-    }
+    need!("spirv-as");
     let modes = [
         ("16", "OpExecutionMode %main SubgroupSize 16", 16),
         ("64", "OpExecutionMode %main SubgroupSize 64", 64),
@@ -106,8 +99,7 @@ fn modes_of_spirv_ask_for_sizes() {
         ("both", "OpExecutionMode %main SubgroupSize 64\nOpExecutionMode %main SubgroupsPerWorkgroup 2", 64),
     ];
     for (name, mode, n) in modes {
-        let loaded = frontend::load(&spirv(name, mode), Lang::Spirv, &FrontOptions::default());
-        let module = loaded.unwrap_or_else(|l| panic!("{mode}: {}", l[0])).module;
+        let module = lowered(&spirv(name, mode));
         assert_eq!(word(&module, On::Interp), n, "{mode}");
         for target in exec::targets("all:all") {
             assert_eq!(taken(&module, target), n == lanes(target), "{target}: {mode}");

@@ -18,7 +18,7 @@ use gpucc_tests::{gfx, predict};
 use rayon::prelude::*;
 
 use crate::draws::drawing;
-use crate::sources::spirv::scratch;
+use gpucc_glsl::scratch;
 
 /// Programs that are there.
 const PROGRAMS: usize = 200;

@@ -9,14 +9,12 @@ use std::path::PathBuf;
 
 use gpucc::CodegenOptions;
 use gpucc::frontend::{self, FrontOptions, Lang};
-use gpucc_glsl::Source;
+use gpucc_glsl::{Source, has};
 use gpucc_ir::Module;
 use gpucc_ir::refusal::Kind;
 use gpucc_sim::{Dispatch, RunOptions};
 use gpucc_tests::exec::{self, On, Problem};
 use rayon::prelude::*;
-
-use crate::sources::spirv::{has, scratch, tool};
 
 /// Programs whose texts are compiled at once.
 const CHUNK: usize = 40;
@@ -60,13 +58,6 @@ impl Count {
 
 fn load(bytes: &[u8]) -> Result<Module, String> {
     frontend::load(bytes, Lang::Spirv, &FrontOptions::default()).map(|l| l.module).map_err(|d| format!("{d:?}"))
-}
-
-/// The module behind `spirv-opt`.
-fn optimised(bytes: &[u8], number: usize) -> Result<Vec<u8>, String> {
-    let input = scratch(&format!("wide.{number}.spv"));
-    std::fs::write(&input, bytes).map_err(|e| e.to_string())?;
-    tool("spirv-opt", &["-O", &input.display().to_string()], &format!("wide.{number}.opt.spv"))
 }
 
 /// Runs a module everywhere.
@@ -129,7 +120,7 @@ fn random_programs_with_wide_and_narrow_types_give_what_lavapipe_gives() {
                 let turn = number * CHUNK + k;
                 let mut forms = vec![("plain", plain.clone())];
                 if optimises {
-                    forms.push(("spirv-opt", optimised(&plain, turn).unwrap_or_else(|e| panic!("{}: {e}", p.name))));
+                    forms.push(("spirv-opt", gpucc_glsl::optimised(&format!("wide.{turn}"), &plain)));
                 }
                 let mut count = Count::default();
                 for (form, bytes) in forms {

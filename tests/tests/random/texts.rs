@@ -3,7 +3,7 @@
 
 use gpucc::CodegenOptions;
 use gpucc::frontend::{self, FrontOptions, Lang};
-use gpucc_glsl::has;
+use gpucc_glsl::{has, need};
 use gpucc_sim::{Dispatch, RunOptions};
 use gpucc_tests::drawrun::{self, Done, Job};
 use gpucc_tests::exec::{self, On};
@@ -11,14 +11,6 @@ use gpucc_tests::randdraw::{Pair, pair};
 use gpucc_tests::shared::workspace;
 use gpucc_tests::{drawreduce, textrun};
 use rayon::prelude::*;
-
-fn installed() -> bool {
-    let is = has("glslangValidator");
-    if !is {
-        eprintln!("skipped: there is no `glslangValidator`");
-    }
-    is
-}
 
 /// Says what is wrong; less than half of the runs may be refused.
 fn report(done: &Done, runs: u64) {
@@ -35,9 +27,7 @@ fn by_naga(done: &Done, form: &str, texts: u64) {
 
 #[test]
 fn draws_agree_everywhere() {
-    if !installed() {
-        return;
-    }
+    need!("glslangValidator");
     let on: Vec<On> = exec::targets("all").into_iter().map(exec::on).collect();
     let job = Job { seeds: 7000..7030, on: &on, levels: &[0, 2], as_text: false };
     let done = drawrun::run(&job).unwrap_or_else(|e| panic!("{e}"));
@@ -51,9 +41,7 @@ fn draws_agree_everywhere() {
 /// Draws whose inputs at samples are made whole numbers: where 1/w differs over a pixel, the oracle has another number than GCN (docs/drawing.md).
 #[test]
 fn draws_that_once_differed() {
-    if !installed() {
-        return;
-    }
+    need!("glslangValidator");
     let on: Vec<On> = exec::targets("gcn:all").into_iter().map(exec::on).collect();
     for seed in [103_396, 105_237] {
         let job = Job { seeds: seed..seed + 1, on: &on, levels: &[0, 2], as_text: false };
@@ -65,9 +53,7 @@ fn draws_that_once_differed() {
 /// Two modules of glslang that are not valid are counted, and no fault of ours where `spirv-val` says so.
 #[test]
 fn modules_that_are_not_valid_are_counted() {
-    if !installed() || !has("spirv-val") {
-        return;
-    }
+    need!("glslangValidator", "spirv-val");
     for seed in [105_883, 107_847] {
         let job = Job { seeds: seed..seed + 1, on: &[On::Interp], levels: &[0], as_text: false };
         let done = drawrun::run(&job).unwrap_or_else(|e| panic!("{e}"));
@@ -78,9 +64,7 @@ fn modules_that_are_not_valid_are_counted() {
 
 #[test]
 fn a_text_draws_what_its_modules_draw() {
-    if !installed() {
-        return;
-    }
+    need!("glslangValidator");
     let job = Job { seeds: 8000..8020, on: &[On::Interp], levels: &[2], as_text: true };
     let done = drawrun::run(&job).unwrap_or_else(|e| panic!("{e}"));
     report(&done, 40);
@@ -89,9 +73,7 @@ fn a_text_draws_what_its_modules_draw() {
 
 #[test]
 fn a_text_leaves_what_its_module_leaves() {
-    if !installed() {
-        return;
-    }
+    need!("glslangValidator");
     let mut on = vec![On::Interp];
     on.extend(exec::targets("all").into_iter().map(exec::on));
     let job = Job { seeds: 9000..9040, on: &on, levels: &[2], as_text: true };
@@ -103,9 +85,7 @@ fn a_text_leaves_what_its_module_leaves() {
 /// Each eighth recorded compute program (`tests/spirv/random.txt`), and with `GPUCC_PAIRS_ALL=1` each, leaves as a text what lavapipe left.
 #[test]
 fn recorded_programs_are_right_as_texts() {
-    if !installed() {
-        return;
-    }
+    need!("glslangValidator");
     let all = std::fs::read_to_string(workspace().join("tests/spirv/random.txt")).expect("the programs");
     let words = |line: &str| -> Vec<u32> {
         line.split(' ').skip(1).map(|w| u32::from_str_radix(w, 16).expect("a word")).collect()
@@ -129,7 +109,7 @@ fn recorded_programs_are_right_as_texts() {
 /// A draw that a family refuses becomes a few lines that it refuses alike.
 #[test]
 fn a_draw_that_fails_becomes_small() {
-    let Some(tesla) = exec::targets("tesla").first().copied().filter(|_| installed()) else { return };
+    let Some(tesla) = exec::targets("tesla").first().copied().filter(|_| has("glslangValidator")) else { return };
     let reads = |p: &Pair| p.forms.contains(&"storage");
     let pair = (0..200).map(pair).find(reads).expect("a draw that reads storage");
     let small = drawreduce::reduced(&pair, exec::on(tesla), 2, 250).expect("it is refused");

@@ -1,28 +1,12 @@
 //! Forms of SPIR-V that scenes do not have, as compute programs of GLSL, with values that were worked out by hand: on the oracle and on every
 //! machine, at two levels. Without `glslangValidator` (Debian: `glslang-tools`) nothing is run, and the tests say so.
 
-use gpucc::frontend::{self, FrontOptions, Lang};
+use gpucc_glsl::need;
 use gpucc_sim::texture::{Dim, Format, Image};
 use gpucc_sim::{Dispatch, RunOptions};
 use gpucc_tests::everywhere::{Everywhere, Refusals};
 
-use crate::sources::spirv::{glslang, has, scratch, tool};
-
-/// The modules of a program: as glslang makes it, and behind `spirv-opt -O` where that is there.
-fn modules(name: &str, source: &str) -> Vec<Vec<u8>> {
-    let path = scratch(&format!("{name}.comp"));
-    std::fs::write(&path, source).expect("a file");
-    let path = path.to_str().expect("a path").to_string();
-    let plain =
-        glslang(&path, &["--target-env", "vulkan1.2"], &format!("{name}.spv")).unwrap_or_else(|e| panic!("{e}"));
-    let mut list = vec![plain];
-    if has("spirv-opt") {
-        let from = scratch(&format!("{name}.spv"));
-        let args = ["-O", from.to_str().expect("a path")];
-        list.push(tool("spirv-opt", &args, &format!("{name}-O.spv")).unwrap_or_else(|e| panic!("{e}")));
-    }
-    list
-}
+use crate::sources::spirv::lowered;
 
 /// Runs a program everywhere; `judge` says what is wrong with the words of the buffer at binding 0. `refused` are the families that may
 /// refuse it, and by which code.
@@ -33,14 +17,10 @@ fn everywhere(
     refused: &[(&str, &str)],
     judge: impl Fn(&[u32]) -> Option<String> + Sync,
 ) {
-    if !has("glslangValidator") {
-        return;
-    }
-    for (k, bytes) in modules(name, source).iter().enumerate() {
-        let loaded = frontend::load(bytes, Lang::Spirv, &FrontOptions::default())
-            .unwrap_or_else(|list| panic!("{name}: {} {:?}", list[0], list[0].notes));
+    need!("glslangValidator");
+    for (k, bytes) in gpucc_glsl::modules(&format!("{name}.comp"), "vulkan1.2", source).iter().enumerate() {
         let run = RunOptions { perturb: Some(5), ..RunOptions::default() };
-        Everywhere::new(&loaded.module)
+        Everywhere::new(&lowered(bytes))
             .run_options(run)
             .refused(Refusals::These(refused))
             .judge(dispatch, |words| judge(words).map(|why| format!("{name} {k}: {why}")));

@@ -7,12 +7,13 @@ use std::fmt::Write;
 
 use gpucc::CodegenOptions;
 use gpucc::frontend::{self, FrontOptions, Lang};
+use gpucc_glsl::need;
 use gpucc_ir::Module;
 use gpucc_sim::{Dispatch, RunOptions};
 use gpucc_tests::exec::{self, On};
 use rayon::prelude::*;
 
-use crate::sources::spirv::{glslang, has, scratch};
+use crate::sources::spirv::lowered;
 
 const HEAD: &str = "#version 450
 #extension GL_EXT_shader_explicit_arithmetic_types : require
@@ -55,12 +56,7 @@ impl Narrow {
 }
 
 fn module(name: &str, source: &str) -> Module {
-    let path = scratch(&format!("{name}.comp"));
-    std::fs::write(&path, source).expect("a file");
-    let bytes = glslang(&path.display().to_string(), &["--target-env", "vulkan1.2"], &format!("{name}.spv"))
-        .unwrap_or_else(|e| panic!("{e}\n{source}"));
-    let loaded = frontend::load(&bytes, Lang::Spirv, &FrontOptions::default());
-    loaded.unwrap_or_else(|d| panic!("{name}: {d:?}\n{source}")).module
+    lowered(&gpucc_glsl::module(&format!("{name}.comp"), "vulkan1.2", source))
 }
 
 /// Runs a dispatch everywhere; `expected` are buffers afterwards by binding.
@@ -98,9 +94,7 @@ fn value(t: Narrow, k: usize) -> i32 {
 
 #[test]
 fn arithmetic_wraps_at_the_width_of_the_type() {
-    if !has("glslangValidator") {
-        return;
-    }
+    need!("glslangValidator");
     type Binary = (&'static str, fn(Narrow, i64, i64) -> i64);
     const OPS: [Binary; 12] = [
         ("a + b", |_, a, b| a + b),
@@ -169,9 +163,7 @@ fn fill(t: Narrow, bytes: &mut [u8], at: usize, first: usize, std140: bool) {
 
 #[test]
 fn blocks_of_every_kind_hold_every_type() {
-    if !has("glslangValidator") {
-        return;
-    }
+    need!("glslangValidator");
     for t in TYPES {
         let s = format!("{{ T a; {0}2 b; T arr[3]; {0}3 c; {0}4 d; uint w; }}", t.vector);
         // All lanes of a struct, 14 numbers.
@@ -241,9 +233,7 @@ fn blocks_of_every_kind_hold_every_type() {
 
 #[test]
 fn bits_indices_switches_and_dots() {
-    if !has("glslangValidator") {
-        return;
-    }
+    need!("glslangValidator");
     let source = format!(
         "{HEAD}layout(std430, set = 0, binding = 1) readonly buffer A {{ uint x[]; }};\n\
          layout(constant_id = 1) const int8_t spec = int8_t(-3); const u16vec2 pair = u16vec2(65535, 7);\n\
@@ -275,9 +265,7 @@ fn bits_indices_switches_and_dots() {
 /// do not ascend.
 #[test]
 fn scalar_block_layout() {
-    if !has("glslangValidator") {
-        return;
-    }
+    need!("glslangValidator");
     let source = format!(
         "{}struct S {{ float a; vec3 b; int8_t c; vec2 d; }};\n\
          layout(scalar, set = 0, binding = 1) buffer A {{ vec3 v[4]; S s[2]; layout(offset = 128) int y; layout(offset = 112) int z; }};\n\
@@ -321,16 +309,12 @@ fn scalar_block_layout() {
 /// Specialisation constants of narrow types take what their type has, and nothing else.
 #[test]
 fn specialisation() {
-    if !has("glslangValidator") {
-        return;
-    }
+    need!("glslangValidator");
     let source = format!(
         "{HEAD}layout(constant_id = 0) const int8_t a = int8_t(-3); layout(constant_id = 1) const uint16_t b = uint16_t(40000);\n\
          void main() {{ o[0] = int(a) * 2; o[1] = int(b); o[2] = int(uint16_t(b + uint16_t(30000))); o[3] = int(int16_t(a)); }}"
     );
-    let path = scratch("narrow-spec.comp");
-    std::fs::write(&path, source).expect("a file");
-    let bytes = glslang(&path.display().to_string(), &["--target-env", "vulkan1.2"], "narrow-spec.spv").expect("GLSL");
+    let bytes = gpucc_glsl::module("narrow-spec.comp", "vulkan1.2", &source);
     let with = |values: &[(&str, f64)]| {
         let overrides = values.iter().map(|v| (v.0.to_string(), v.1)).collect();
         frontend::load(&bytes, Lang::Spirv, &FrontOptions { overrides, ..FrontOptions::default() })

@@ -6,13 +6,14 @@
 
 use gpucc::CodegenOptions;
 use gpucc::frontend::{self, FrontOptions, Lang};
+use gpucc_glsl::{has, need, scratch, tool};
 use gpucc_num::{Round::Nearest, convert as c};
 use gpucc_sim::{Dispatch, RunOptions, SplitMix64};
 use gpucc_tests::exec::{self, On};
 use gpucc_tests::shared::workspace;
 use rayon::prelude::*;
 
-use crate::sources::spirv::{glslang, has, scratch, tool};
+use crate::sources::spirv::glslang;
 
 /// The expected words of the first buffer.
 enum Want {
@@ -462,9 +463,7 @@ fn judge(p: &Case, way: &str, module: &[u8]) -> Vec<String> {
 
 #[test]
 fn shaders_like_those_that_ship() {
-    if !has("glslangValidator") {
-        return;
-    }
+    need!("glslangValidator");
     let optimises = has("spirv-opt");
     let cases = cases();
     let mut modules = std::collections::BTreeMap::new();

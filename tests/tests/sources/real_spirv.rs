@@ -12,22 +12,16 @@ use gpucc_sim::{Dispatch, RunOptions};
 use gpucc_tests::everywhere::Everywhere;
 use gpucc_tests::exec::{self, On};
 
-use crate::sources::spirv::{glslang, has, scratch, tool};
+use gpucc_glsl::need;
 
 /// A module of GLSL, as glslang writes it.
 fn compiled(name: &str, source: &str) -> Vec<u8> {
-    let path = scratch(&format!("{name}.comp"));
-    std::fs::write(&path, source).expect("a file");
-    let flags = ["--target-env", "vulkan1.1"];
-    glslang(&path.display().to_string(), &flags, &format!("{name}.spv")).unwrap_or_else(|e| panic!("{e}"))
+    gpucc_glsl::module(&format!("{name}.comp"), "vulkan1.1", source)
 }
 
 /// A module of text.
 fn assembled(name: &str, text: &str) -> Vec<u8> {
-    let path = scratch(&format!("{name}.spvasm"));
-    std::fs::write(&path, text).expect("a file");
-    let out = format!("{name}.spv");
-    tool("spirv-as", &["--target-env", "spv1.3", &path.display().to_string()], &out).unwrap_or_else(|e| panic!("{e}"))
+    gpucc_glsl::assembled(name, "spv1.3", text)
 }
 
 fn load(bytes: &[u8], overrides: &[(&str, f64)]) -> Result<Module, Vec<Diagnostic>> {
@@ -45,9 +39,7 @@ fn runs(name: &str, bytes: &[u8], overrides: &[(&str, f64)], buffers: &[&[u32]],
 /// Arrays of buffers at an index that lanes differ in, on every machine.
 #[test]
 fn arrays_of_buffers() {
-    if !has("glslangValidator") {
-        return;
-    }
+    need!("glslangValidator");
     let source = "#version 450
         #extension GL_EXT_nonuniform_qualifier : require
         layout(local_size_x = 3) in;
@@ -76,9 +68,7 @@ fn arrays_of_buffers() {
 /// A uniform buffer and a texel buffer at one binding, on every machine: one texel of the first row, and one of the second.
 #[test]
 fn a_buffer_and_texels_at_one_binding() {
-    if !has("glslangValidator") {
-        return;
-    }
+    need!("glslangValidator");
     let source = "#version 450
         layout(local_size_x = 1) in;
         layout(set = 0, binding = 0) uniform usamplerBuffer t;
@@ -122,9 +112,7 @@ fn bound(name: &str, module: &Module, buffers: &[(u32, &[u32])], expected: &[u32
 /// compiles.
 #[test]
 fn division_by_a_specialisation_constant() {
-    if !has("glslangValidator") {
-        return;
-    }
+    need!("glslangValidator");
     let source = "#version 450
 layout(local_size_x = 8) in; layout(constant_id = 3) const int g = 0; layout(constant_id = 4) const uint h = 0;
 layout(set = 0, binding = 0) buffer A { int a[]; };
@@ -163,9 +151,7 @@ void main() {
 /// A size that is 0 unless it is given a value.
 #[test]
 fn an_array_as_long_as_a_specialisation_constant() {
-    if !has("spirv-as") {
-        return;
-    }
+    need!("spirv-as");
     let text = "OpCapability Shader
 OpMemoryModel Logical GLSL450
 OpEntryPoint GLCompute %main \"main\" %id
@@ -216,9 +202,7 @@ OpFunctionEnd";
 /// Conversions of specialisation constants are done before naga reads the module.
 #[test]
 fn conversions_of_specialisation_constants() {
-    if !has("glslangValidator") {
-        return;
-    }
+    need!("glslangValidator");
     let source = "#version 450
 #extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
 layout(local_size_x = 1) in; layout(constant_id = 0) const float f = 2.5; layout(constant_id = 1) const int n = -7;
@@ -240,9 +224,7 @@ const HEAD: &str = "#version 450\nlayout(local_size_x = 8) in;\n";
 /// Infinite constants alone, in vectors and in loops, as initial values, and NaN.
 #[test]
 fn infinite_and_nan_constants() {
-    if !has("glslangValidator") {
-        return;
-    }
+    need!("glslangValidator");
     let source = format!(
         "{HEAD}layout(set = 0, binding = 0) buffer A {{ float a[]; }};
 float g = 1.0 / 0.0;
@@ -286,9 +268,7 @@ void main() {{ a[gl_LocalInvocationID.x] = f * (1.0 / 0.0) > 0.0 ? 1u : 0u; }}"
 /// Two variables on one binding are views of the same words: what one writes the other reads, in order.
 #[test]
 fn two_views_of_one_buffer() {
-    if !has("glslangValidator") {
-        return;
-    }
+    need!("glslangValidator");
     for (first, second) in [("", ""), ("readonly ", ""), ("", "restrict ")] {
         let written = if first.is_empty() { "a[i * 4u] = float(i) + 0.5;" } else { "" };
         let source = format!(
@@ -324,9 +304,7 @@ void main() {{
 /// Bits of two halves in a word, both ways, and a scalar that is normalised.
 #[test]
 fn casts_of_halves_and_scalar_normalize() {
-    if !has("glslangValidator") {
-        return;
-    }
+    need!("glslangValidator");
     let source = "#version 450
 #extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
 layout(local_size_x = 8) in;
@@ -368,9 +346,7 @@ void main() {
 /// module.
 #[test]
 fn refused_with_the_code_of_what_is_missing() {
-    if !has("glslangValidator") {
-        return;
-    }
+    need!("glslangValidator");
     let buffer = "layout(set = 0, binding = 0) buffer A { float a[]; };";
     let with = |extensions: &str, declarations: &str, body: &str| {
         let list: String = extensions.split_whitespace().map(|e| format!("#extension {e} : require\n")).collect();
@@ -399,9 +375,7 @@ fn refused_with_the_code_of_what_is_missing() {
 /// Images, and textures apart from their samplers, as glslang writes them.
 #[test]
 fn images_and_textures() {
-    if !has("glslangValidator") {
-        return;
-    }
+    need!("glslangValidator");
     let cases = [
         ("rgba8) writeonly uniform image2D s;", "imageStore(s, ivec2(0), vec4(a[0]));", "= image_store"),
         ("r32f) coherent uniform image2D s;", "a[0] = imageLoad(s, ivec2(0)).x;", "image_load"),
@@ -433,9 +407,7 @@ fn images_and_textures() {
 /// An operation between lanes, an empty struct, and what begins as zero in workgroup memory.
 #[test]
 fn text_of_others() {
-    if !has("spirv-as") {
-        return;
-    }
+    need!("spirv-as");
     let shader = |types: &str, body: &str, more: &str| {
         format!(
             "OpCapability Shader\nOpCapability GroupNonUniform\nOpCapability GroupNonUniformArithmetic\nOpMemoryModel Logical GLSL450\n\

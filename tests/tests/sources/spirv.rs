@@ -6,11 +6,11 @@
 //! is run, and the tests say so.
 
 use std::path::PathBuf;
-use std::process::Command;
 
 use gpucc::CodegenOptions;
 use gpucc::frontend::{self, FrontOptions, Lang};
-use gpucc_ir::{Class, Diagnostic};
+use gpucc_glsl::{has, need, scratch, tool};
+use gpucc_ir::{Class, Diagnostic, Module};
 use gpucc_sim::{Dispatch, RunOptions, SplitMix64};
 use gpucc_tests::exec::{self, On};
 use gpucc_tests::shared::workspace;
@@ -20,30 +20,11 @@ fn folder() -> PathBuf {
     workspace().join("tests/spirv")
 }
 
-/// Whether a program can be started.
-pub fn has(tool: &str) -> bool {
-    let found = Command::new(tool).arg("--version").output().is_ok();
-    if !found {
-        eprintln!("skipped: there is no `{tool}`");
-    }
-    found
-}
-
-/// A file of this test alone.
-pub fn scratch(name: &str) -> PathBuf {
-    let dir = std::env::temp_dir().join(format!("gpucc-spirv-{}", std::process::id()));
-    std::fs::create_dir_all(&dir).expect("a folder for files");
-    dir.join(name)
-}
-
-/// Runs a tool that writes a module with `-o`; what it says if it fails.
-pub fn tool(tool: &str, args: &[&str], name: &str) -> Result<Vec<u8>, String> {
-    let out = scratch(name);
-    let done = Command::new(tool).args(args).arg("-o").arg(&out).output().map_err(|e| e.to_string())?;
-    if !done.status.success() {
-        return Err(format!("{tool} {args:?}: {}", String::from_utf8_lossy(&done.stdout)));
-    }
-    std::fs::read(&out).map_err(|e| e.to_string())
+/// A module of SPIR-V, which is taken.
+#[track_caller]
+pub fn lowered(bytes: &[u8]) -> Module {
+    let loaded = frontend::load(bytes, Lang::Spirv, &FrontOptions::default());
+    loaded.unwrap_or_else(|list| panic!("{} {:?}", list[0], list[0].notes)).module
 }
 
 pub fn glslang(source: &str, flags: &[&str], name: &str) -> Result<Vec<u8>, String> {
@@ -648,9 +629,7 @@ const WAYS: &[(&str, &[&str])] = &[
 
 #[test]
 fn glslang_and_spirv_opt() {
-    if !has("glslangValidator") {
-        return;
-    }
+    need!("glslangValidator");
     let optimises = has("spirv-opt");
     let programs = programs();
     let jobs: Vec<(usize, usize)> = (0..programs.len()).flat_map(|p| (0..WAYS.len()).map(move |w| (p, w))).collect();
@@ -697,7 +676,7 @@ fn modules_of_the_repository() {
 #[test]
 fn entries_that_share_code_and_memory() {
     let bytes = std::fs::read(folder().join("entries.spv")).expect("a module that is checked in");
-    let loaded = frontend::load(&bytes, Lang::Spirv, &FrontOptions::default()).unwrap_or_else(|l| panic!("{}", l[0]));
+    let module = lowered(&bytes);
     let input: Vec<u32> = (0..64).map(|n| n * 12345 + 7).collect();
     let mix = |a: u32| (a ^ a >> 7).wrapping_mul(0x9e37_79b9);
     let mut steps = vec![("fill", 8, input.iter().map(|&a| mix(a)).collect::<Vec<u32>>())];
@@ -708,12 +687,12 @@ fn entries_that_share_code_and_memory() {
         words[31] = words[..31].iter().fold(0, |s, &w| s.wrapping_add(w));
         steps.push((name, 1, words));
     }
-    let names: Vec<&str> = loaded.module.entries.iter().map(|e| e.name.as_str()).collect();
+    let names: Vec<&str> = module.entries.iter().map(|e| e.name.as_str()).collect();
     assert_eq!(names, steps.iter().map(|s| s.0).collect::<Vec<_>>());
     let options = RunOptions::default();
     let mut places: Vec<(String, Option<gpucc::Artifact>)> = vec![("interp".into(), None)];
     for target in exec::targets("all") {
-        let artifact = gpucc::compile(&loaded.module, &gpucc::Options::new(target)).expect("code");
+        let artifact = gpucc::compile(&module, &gpucc::Options::new(target)).expect("code");
         assert_eq!(artifact.container().entries.len(), 4, "{target}");
         places.push((target.to_string(), Some(artifact)));
     }
@@ -727,7 +706,7 @@ fn entries_that_share_code_and_memory() {
                         .unwrap_or_else(|t| panic!("{place} {name}: {t}"));
                 }
                 None => {
-                    exec::run(&loaded.module, name, On::Interp, &CodegenOptions::default(), &mut d, &options)
+                    exec::run(&module, name, On::Interp, &CodegenOptions::default(), &mut d, &options)
                         .unwrap_or_else(|t| panic!("{place} {name}: {t}"));
                 }
             }
@@ -739,9 +718,7 @@ fn entries_that_share_code_and_memory() {
 /// Comparisons at any level, the extent of arrays, and arrays of textures are taken.
 #[test]
 fn asked_of_textures_and_taken() {
-    if !has("glslangValidator") {
-        return;
-    }
+    need!("glslangValidator");
     let cases = [
         ("uniform sampler2DShadow t;", "textureLod(t, vec3(i), 0.0)"),
         ("uniform sampler2DArray t;", "textureSize(t, 0).y"),
@@ -759,12 +736,7 @@ fn asked_of_textures_and_taken() {
             "#version 450\nlayout(std430, binding = 1) buffer Out {{ uint o[]; }};\nlayout(binding = 2) {declared}\n\
              void main() {{\n    uint i = gl_GlobalInvocationID.x;\n    o[i] = uint({body});\n}}\n"
         );
-        let path = scratch(&format!("taken{n}.comp"));
-        std::fs::write(&path, source).expect("a file");
-        let path = path.display().to_string();
-        let bytes = glslang(&path, &["--target-env", "vulkan1.1"], &format!("taken{n}.spv")).expect("GLSL");
-        let loaded = frontend::load(&bytes, Lang::Spirv, &FrontOptions::default());
-        assert!(loaded.is_ok(), "{body}: {:?}", loaded.err());
+        lowered(&gpucc_glsl::module(&format!("taken{n}.comp"), "vulkan1.1", &source));
     }
 }
 
@@ -786,9 +758,7 @@ fn refusal(source: &str, flags: &[&str], name: &str) -> (Diagnostic, Option<(Str
 
 #[test]
 fn refused_by_name_at_its_place() {
-    if !has("glslangValidator") {
-        return;
-    }
+    need!("glslangValidator");
     let shader = |extensions: &str, declarations: &str, body: &str| {
         let head: String = extensions.split_whitespace().map(|e| format!("#extension {e} : require\n")).collect();
         format!(
@@ -828,9 +798,7 @@ fn refused_by_name_at_its_place() {
 /// A pointer that is chosen and given to a function, and loops left from inside of many switches.
 #[test]
 fn chosen_pointers_and_deep_switches() {
-    if !has("spirv-as") {
-        return;
-    }
+    need!("spirv-as");
     let read = |name: &str| std::fs::read_to_string(folder().join(name)).expect("a text that is checked in");
     // A pointer that is chosen.
     let given = read("given.spvasm")
@@ -852,31 +820,22 @@ fn chosen_pointers_and_deep_switches() {
             %m = OpLabel\nOpReturn\nOpFunctionEnd\n";
         text
     };
-    let load = |name: &str, text: &str| {
-        let path = scratch(&format!("{name}.spvasm"));
-        std::fs::write(&path, text).expect("a file");
-        let bytes = tool("spirv-as", &["--target-env", "spv1.3", &path.display().to_string()], &format!("{name}.spv"))
-            .expect("it assembles");
-        frontend::load(&bytes, Lang::Spirv, &FrontOptions::default())
-    };
     for (name, text) in [("given-chosen", given), ("nested8", nested(8)), ("nested33", nested(33))] {
-        load(name, &text).unwrap_or_else(|list| panic!("{name}: {}", list[0]));
+        lowered(&gpucc_glsl::assembled(name, "spv1.3", &text));
     }
 }
 
 /// The line table of code made from SPIR-V names lines of the GLSL source.
 #[test]
 fn line_tables_name_the_glsl_source() {
-    if !has("glslangValidator") {
-        return;
-    }
+    need!("glslangValidator");
     for (n, (flags, lines)) in [(&["-g"][..], true), (&["-gVS"], true), (&["-g0"], false)].into_iter().enumerate() {
         let source = folder().join("bits.comp");
         let bytes = glslang(&source.display().to_string(), flags, &format!("lines{n}.spv")).expect("a module");
-        let loaded = frontend::load(&bytes, Lang::Spirv, &FrontOptions::default()).expect("a shader");
+        let module = lowered(&bytes);
         let text = std::fs::read_to_string(&source).expect("the source");
         for target in exec::targets("all") {
-            let artifact = gpucc::compile(&loaded.module, &gpucc::Options::new(target)).expect("code");
+            let artifact = gpucc::compile(&module, &gpucc::Options::new(target)).expect("code");
             let table = &artifact.container().entries[0].lines;
             assert_eq!(!table.is_empty(), lines, "{target} {flags:?}");
             let named = |words: &str| {

@@ -6,28 +6,13 @@ use std::process::Command;
 
 use gpucc::CodegenOptions;
 use gpucc::frontend::{self, FrontOptions, Lang};
+use gpucc_glsl::{need, scratch};
 use gpucc_ir::{Class, Diagnostic, Module};
 use gpucc_sim::{Dispatch, Races, RunOptions};
 use gpucc_tests::exec::{self, On, Problem};
 use gpucc_tests::shared::workspace;
 use gpucc_tests::{cases, examples};
 use rayon::prelude::*;
-
-/// Whether naga can be started.
-fn has_naga() -> bool {
-    let found = Command::new("naga").arg("--version").output().is_ok();
-    if !found {
-        eprintln!("skipped: there is no `naga`");
-    }
-    found
-}
-
-/// A file of this test alone.
-fn scratch(name: &str) -> PathBuf {
-    let dir = std::env::temp_dir().join(format!("gpucc-spirv-naga-{}", std::process::id()));
-    std::fs::create_dir_all(&dir).expect("a folder for files");
-    dir.join(name)
-}
 
 fn report(failures: &[String]) {
     assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
@@ -36,9 +21,7 @@ fn report(failures: &[String]) {
 /// The examples and the corpus, through naga's own writer: as many entry points as from the WGSL.
 #[test]
 fn what_naga_writes() {
-    if !has_naga() {
-        return;
-    }
+    need!("naga");
     let mut files: Vec<PathBuf> = Vec::new();
     let mut folders = vec![workspace().join("examples")];
     folders.extend(gpucc_tests::shared::find("corpus/compute"));
@@ -107,9 +90,7 @@ fn held(
 /// machine, a different one from shader to shader.
 #[test]
 fn what_naga_writes_gives_the_same() {
-    if !has_naga() {
-        return;
-    }
+    need!("naga");
     const STRIDE: usize = 5;
     type Hold = Box<dyn Fn(&Dispatch) -> Result<(), String> + Sync + Send>;
     let mut jobs: Vec<(String, String, String, Dispatch, Races, Hold)> = Vec::new();

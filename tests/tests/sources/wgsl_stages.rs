@@ -18,15 +18,14 @@
 //! | names of extensions | `names of extensions` | `extensions_have_names`, `messages.rs` |
 //! | `two--one` | `a--b is a difference` | `messages.rs` |
 
-use std::path::PathBuf;
-
 use gpucc::CodegenOptions;
-use gpucc_render::{PreparedScene, Programs, frame};
-use gpucc_scene::{SceneFile, output, read};
+use gpucc_render::PreparedScene;
 use gpucc_sim::{Dispatch, RunOptions};
 use gpucc_tests::exec::{self, For, On};
-use gpucc_tests::gfx;
 use rayon::prelude::*;
+
+use crate::draws::once_drawn::prepared;
+use crate::draws::one_draw::{self, OneDraw};
 
 /// A form: its name, declarations, the body of `fn form(a: vec4u) -> u32`, and the result for `a = (3, 0, 2, 7)`.
 type Form = (&'static str, &'static str, &'static str, u32);
@@ -162,46 +161,20 @@ fn scene(form: &Form, in_vertices: bool) -> PreparedScene {
         @fragment fn fs(v: V) -> @location(0) vec4u {{ return vec4u({fragment}, v.n, 0u, 1u); }}"
     );
     let more = if form.1.contains("@group(1)") { ", { group = 1, binding = 0, buffer = \"given\" }" } else { "" };
-    let text = format!(
-        r#"format = "scene-1"
-[shaders.s]
-wgsl = """
-{}
-"""
-[buffers]
-given = {{ u32 = {GIVEN:?} }}
-[textures]
-picture = {{ format = "rgba32uint", size = [1, 1] }}
-[pipelines.p]
-vertex = {{ shader = "s" }}
-fragment = {{ shader = "s", targets = [{{ format = "rgba32uint" }}] }}
-[[passes]]
-type = "render"
-[[passes.colorAttachments]]
-texture = "picture"
-[[passes.draws]]
-pipeline = "p"
-draw = {{ vertexCount = 3 }}
-bindings = [ {{ group = 0, binding = 0, buffer = "given" }}{more} ]
-[[outputs]]
-name = "picture"
-texture = "picture"
-"#,
-        module(form, &entries)
-    );
-    let scene = read::parse(&text, read::Language::Toml).unwrap_or_else(|e| panic!("{}: {e}", form.0));
-    PreparedScene::new(SceneFile { scene, name: String::new(), folder: PathBuf::new(), text: None })
-        .unwrap_or_else(|f| panic!("{}: {f}", form.0))
+    let text = OneDraw {
+        wgsl: module(form, &entries),
+        tables: format!("[buffers]\ngiven = {{ u32 = {GIVEN:?} }}"),
+        picture: ("rgba32uint", [1, 1]),
+        draw: format!("bindings = [ {{ group = 0, binding = 0, buffer = \"given\" }}{more} ]"),
+        ..OneDraw::default()
+    }
+    .text();
+    prepared(&text)
 }
 
 /// The first word of the pixel.
 fn pixel(ready: &PreparedScene, on: On) -> Result<u32, String> {
-    let scene = &ready.file.scene;
-    let programs = Programs::new(scene, &ready.shaders, gfx::place(on, 2)).map_err(|f| f.to_string())?;
-    let mut resources = ready.resources.clone();
-    let options = frame::Options::default();
-    frame::run(scene, &ready.shaders, &programs, &mut resources, &options, &mut || {}).map_err(|f| f.to_string())?;
-    let bytes = output::bytes(scene, &resources, &scene.outputs[0]).map_err(|e| e.to_string())?;
+    let bytes = one_draw::drawn(ready, on, 2).map_err(|f| f.to_string())?;
     bytes.first_chunk().map(|b| u32::from_le_bytes(*b)).ok_or_else(|| "no pixel".into())
 }
 

@@ -4,13 +4,13 @@
 //! Without `glslangValidator` nothing is run, and the tests say so.
 
 use gpucc::CodegenOptions;
-use gpucc::frontend::{self, FrontOptions, Lang};
+use gpucc_glsl::{need, scratch};
 use gpucc_ir::{Module, Refusal};
 use gpucc_sim::{BoundBuffer, Dispatch, RunOptions};
 use gpucc_tests::exec::{self, On, Problem};
 use rayon::prelude::*;
 
-use crate::sources::spirv::{glslang, has, scratch, tool};
+use crate::sources::spirv::lowered;
 
 const HEAD: &str = "#version 460
 #extension GL_EXT_buffer_reference : require
@@ -738,25 +738,10 @@ layout(push_constant) uniform P { L from; L to; };
 void main() { if (gl_LocalInvocationIndex == 0u) to.l = from.l; }" },
 ];
 
-fn load(name: &str, bytes: &[u8]) -> Module {
-    let loaded = frontend::load(bytes, Lang::Spirv, &FrontOptions::default());
-    loaded.unwrap_or_else(|d| panic!("{name}: {d:?}")).module
-}
-
 /// SPIR-V of a text: as glslang writes it, and as `spirv-opt` leaves it.
 fn modules(name: &str, text: &str) -> Vec<Module> {
-    let path = scratch(&format!("addresses-{name}.comp"));
-    std::fs::write(&path, format!("{HEAD}{text}")).expect("a file");
-    let plain = glslang(&path.display().to_string(), &["--target-env", "vulkan1.2"], &format!("addresses-{name}.spv"))
-        .unwrap_or_else(|e| panic!("{name}: {e}"));
-    let mut all = vec![load(name, &plain)];
-    if has("spirv-opt") {
-        let input = scratch(&format!("addresses-{name}.in.spv"));
-        std::fs::write(&input, &plain).expect("a file");
-        let out = tool("spirv-opt", &["-O", &input.display().to_string()], &format!("addresses-{name}.opt.spv"));
-        all.push(load(name, &out.unwrap_or_else(|e| panic!("{name}: {e}"))));
-    }
-    all
+    let modules = gpucc_glsl::modules(&format!("addresses-{name}.comp"), "vulkan1.2", &format!("{HEAD}{text}"));
+    modules.iter().map(|bytes| lowered(bytes)).collect()
 }
 
 /// Where addresses are known.
@@ -768,9 +753,7 @@ fn places() -> Vec<On> {
 
 #[test]
 fn programs_leave_what_is_computed_here() {
-    if !has("glslangValidator") {
-        return;
-    }
+    need!("glslangValidator");
     let places = places();
     PROGRAMS.par_iter().for_each(|p| {
         let (before, after) = (p.worlds)();
@@ -794,9 +777,7 @@ fn programs_leave_what_is_computed_here() {
 
 #[test]
 fn addresses_outside_of_every_buffer_trap() {
-    if !has("glslangValidator") {
-        return;
-    }
+    need!("glslangValidator");
     let text = "
 REF(8) Node; REF(8) Node { uint value; uint tag; Node next; };
 layout(push_constant) uniform P { Node first; };
@@ -817,9 +798,7 @@ void main() { o[gl_LocalInvocationIndex] = first.next.value; }";
 
 #[test]
 fn chips_of_32_bits_refuse_addresses() {
-    if !has("glslangValidator") {
-        return;
-    }
+    need!("glslangValidator");
     let module = &modules("refused", PROGRAMS[0].text)[0];
     for t in exec::targets("all:all") {
         let on = exec::on(t);
@@ -842,9 +821,7 @@ fn chips_of_32_bits_refuse_addresses() {
 /// result, or compute addresses of numbers.
 #[test]
 fn verification_follows_addresses() {
-    if !has("glslangValidator") {
-        return;
-    }
+    need!("glslangValidator");
     let all = PROGRAMS.par_iter().map(|p| {
         let mut left = Vec::new();
         for (module, target) in modules(p.name, p.text).iter().zip(["gcn:gfx6", "valhall:v10"]) {
@@ -868,9 +845,7 @@ fn verification_follows_addresses() {
 /// is written though nothing binds it.
 #[test]
 fn scenes_place_addresses_by_name() {
-    if !has("glslangValidator") {
-        return;
-    }
+    need!("glslangValidator");
     let text = "
 REF(8) Node; REF(8) Node { Node next; uint value; uint seen; };
 layout(push_constant) uniform P { Node first; uint count; };
@@ -879,10 +854,8 @@ void main() {
     Node n = first;
     for (uint k = 0u; k < count; ++k) { o[k] = n.value; n.seen = k + 1u; n = n.next; }
 }";
-    let path = scratch("addresses-scene.comp");
-    std::fs::write(&path, format!("{HEAD}{text}")).expect("a file");
-    let name = "addresses-scene.spv";
-    glslang(&path.display().to_string(), &["--target-env", "vulkan1.2"], name).unwrap_or_else(|e| panic!("{e}"));
+    gpucc_glsl::module("addresses-scene.comp", "vulkan1.2", &format!("{HEAD}{text}"));
+    let name = "addresses-scene.comp.spv";
     let scene = |output: &str, bound: &str| {
         format!(
             r#"format = "scene-1"

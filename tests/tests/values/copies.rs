@@ -1,8 +1,8 @@
 //! Copies of whole aggregates: every word arrives, padding stays, and code does not grow with what is copied.
 
-use crate::sources::spirv::{glslang, has, scratch, tool};
-use gpucc::frontend::{self, FrontOptions, Lang};
+use crate::sources::spirv::lowered;
 use gpucc::{Options, Target};
+use gpucc_glsl::need;
 use gpucc_ir::Module;
 use gpucc_sim::{Dispatch, RunOptions};
 use gpucc_tests::exec::{self, On};
@@ -298,27 +298,16 @@ fn check_glsl_of(name: &str, n: usize, text: &str, wanted: &[u32], optimised: bo
         wanted.len()
     );
     let text = head + text;
-    let file = scratch(&format!("{name}.comp"));
-    std::fs::write(&file, &text).expect("a file");
-    let (path, out) = (file.to_string_lossy(), format!("{name}.spv"));
-    let mut modules = vec![glslang(&path, &["--target-env", "vulkan1.1"], &out).unwrap_or_else(|e| panic!("{e}"))];
-    if optimised && has("spirv-opt") {
-        let path = scratch(&out).to_string_lossy().into_owned();
-        modules.push(tool("spirv-opt", &["-O", &path], &format!("{name}-opt.spv")).unwrap_or_else(|e| panic!("{e}")));
-    }
-    for bytes in modules {
-        let module = frontend::load(&bytes, Lang::Spirv, &FrontOptions::default());
-        let module = module.unwrap_or_else(|list| panic!("{:?}", list[0])).module;
-        check_module(&module, &text, &words(n), &vec![7; wanted.len()], wanted);
+    let modules = gpucc_glsl::modules(&format!("{name}.comp"), "vulkan1.1", &text);
+    for bytes in modules.iter().take(1 + usize::from(optimised)) {
+        check_module(&lowered(bytes), &text, &words(n), &vec![7; wanted.len()], wanted);
     }
 }
 
 /// The same in SPIR-V, as glslang writes arrays and structs that are returned and given by value.
 #[test]
 fn a_large_value_of_spirv_is_what_was_there() {
-    if !has("glslangValidator") {
-        return;
-    }
+    need!("glslangValidator");
     let n = 200;
     let a = words(n);
     let plus = |x: u32, k: u32| x.wrapping_add(k);
@@ -477,9 +466,7 @@ fn padded_elements_and_agreed_arrays_are_what_was_there() {
 /// Whole arrays and structs that are compared: the same, and with a part that differs.
 #[test]
 fn arrays_are_compared() {
-    if !has("glslangValidator") {
-        return;
-    }
+    need!("glslangValidator");
     let n = 200;
     // `spirv-opt` compares word by word, which gc2000 has no room for at level 0.
     let compared = |name, n, text, wanted: &[u32]| check_glsl_of(name, n, text, wanted, false);

@@ -5,14 +5,14 @@
 
 use gpucc::CodegenOptions;
 use gpucc_render::{PreparedScene, Programs, frame};
-use gpucc_scene::SceneFile;
 use gpucc_scene::output;
-use gpucc_scene::read::{Language, parse};
 use gpucc_sim::{Dispatch, RunOptions, SplitMix64};
 use gpucc_tests::exec::{self, On, Problem};
 use gpucc_tests::gfx;
 use std::fmt::Write as _;
-use std::path::PathBuf;
+
+use crate::draws::once_drawn::prepared;
+use crate::draws::one_draw::{OneDraw, TRIANGLE};
 
 /// Instructions of a time slice: a prime, so that slices end anywhere, what draws take, and ends.
 const SLICES: [u32; 5] = [1, 7, 97, 1000, 10_000];
@@ -120,17 +120,11 @@ fn picture(body: &str, quads: bool) -> String {
         format!("{{ generator = {{ name = \"solid\", a = [{c}, {c}, {c}, 255] }}, mipLevel = {k} }}", c = 40 * k)
     };
     let contents = [0, 1, 2, 3, 4].map(level).join(", ");
-    format!(
-        r#"format = "scene-1"
-[shaders.s]
-wgsl = """
-{enable}
+    let wgsl = format!(
+        "{enable}
 @group(0) @binding(0) var t: texture_2d<f32>;
 @group(0) @binding(1) var s: sampler;
-@vertex fn vs(@builtin(vertex_index) n: u32) -> @builtin(position) vec4<f32> {{
-  return vec4(select(-1.0, 3.0, n == 1u), select(-1.0, 3.0, n == 2u), 0.5, 1.0);
-}}
-@fragment fn fs(@builtin(position) p: vec4<f32>) -> @location(0) vec4<f32> {{
+{TRIANGLE}@fragment fn fs(@builtin(position) p: vec4<f32>) -> @location(0) vec4<f32> {{
   let i = u32(p.x) + u32(p.y) * 3u;
   var a = i;
 {body}
@@ -138,31 +132,18 @@ wgsl = """
   let l = textureSample(t, s, p.xy * 0.125 + f32(a >> 31u) * 0.0).x;
   let e = {neighbours};
   return vec4(d, f32(a & 255u), l * 255.0, e + 128.0) / 255.0;
-}}
-"""
-[textures]
-picture = {{ format = "rgba8unorm", size = [8, 8] }}
-levels = {{ format = "rgba8unorm", size = [16, 16], mipLevelCount = 5, contents = [{contents}] }}
-[samplers]
-near = {{}}
-[pipelines.p]
-vertex = {{ shader = "s" }}
-fragment = {{ shader = "s", targets = [{{ format = "rgba8unorm" }}] }}
-[[passes]]
-type = "render"
-[[passes.colorAttachments]]
-texture = "picture"
-loadOp = "clear"
-storeOp = "store"
-[[passes.draws]]
-pipeline = "p"
-draw = [3]
-bindings = [ {{ group = 0, binding = 0, texture = "levels" }}, {{ group = 0, binding = 1, sampler = "near" }} ]
-[[outputs]]
-name = "picture"
-texture = "picture"
-"#
-    )
+}}"
+    );
+    let levels =
+        format!("levels = {{ format = \"rgba8unorm\", size = [16, 16], mipLevelCount = 5, contents = [{contents}] }}");
+    OneDraw {
+        wgsl,
+        textures: levels + "\n[samplers]\nnear = {}",
+        attachment: ", loadOp = \"clear\", storeOp = \"store\"",
+        draw: "bindings = [ { group = 0, binding = 0, texture = \"levels\" }, { group = 0, binding = 1, sampler = \"near\" } ]".into(),
+        ..OneDraw::default()
+    }
+    .text()
 }
 
 fn drawn(ready: &PreparedScene, programs: &Programs, run: RunOptions) -> Result<Vec<u8>, String> {
@@ -203,9 +184,7 @@ fn pictures_of(
     seed: u64,
     (wrong, families): (&mut Vec<String>, &mut Families),
 ) {
-    let scene = parse(&picture(body, quads), Language::Toml).unwrap_or_else(|e| panic!("{name}: {e}"));
-    let ready = PreparedScene::new(SceneFile { scene, name: String::new(), folder: PathBuf::new(), text: None })
-        .unwrap_or_else(|f| panic!("{name}: {f}\n{body}"));
+    let ready = prepared(&picture(body, quads));
     let programs = |place| Programs::new(&ready.file.scene, &ready.shaders, place);
     let oracle = programs(gfx::place(On::Interp, 0)).unwrap_or_else(|f| panic!("{name}: {f}"));
     let want = drawn(&ready, &oracle, RunOptions::default()).unwrap_or_else(|e| panic!("{name}: {e}\n{body}"));

@@ -4,12 +4,12 @@
 //! Without `glslangValidator` nothing is run, and the test says so.
 
 use gpucc::CodegenOptions;
-use gpucc::frontend::{self, FrontOptions, Lang};
+use gpucc_glsl::need;
 use gpucc_ir::{Module, Refusal};
 use gpucc_sim::{Dispatch, RunOptions};
 use gpucc_tests::exec::{self, On, Problem};
 
-use crate::sources::spirv::{glslang, has, scratch, tool};
+use crate::sources::spirv::lowered;
 
 const TEXT: &str = "#version 460
 layout(local_size_x = 64) in;
@@ -43,22 +43,7 @@ void main() {
 
 /// SPIR-V of the text: as glslang writes it, and as `spirv-opt` leaves it.
 fn modules() -> Vec<Module> {
-    let load = |bytes: &[u8]| {
-        let loaded = frontend::load(bytes, Lang::Spirv, &FrontOptions::default());
-        loaded.unwrap_or_else(|d| panic!("{d:?}")).module
-    };
-    let path = scratch("doubles.comp");
-    std::fs::write(&path, TEXT).expect("a file");
-    let plain = glslang(&path.display().to_string(), &["--target-env", "vulkan1.2"], "doubles.spv");
-    let plain = plain.unwrap_or_else(|e| panic!("{e}"));
-    let mut all = vec![load(&plain)];
-    if has("spirv-opt") {
-        let input = scratch("doubles.in.spv");
-        std::fs::write(&input, &plain).expect("a file");
-        let out = tool("spirv-opt", &["-O", &input.display().to_string()], "doubles.opt.spv");
-        all.push(load(&out.unwrap_or_else(|e| panic!("{e}"))));
-    }
-    all
+    gpucc_glsl::modules("doubles.comp", "vulkan1.2", TEXT).iter().map(|bytes| lowered(bytes)).collect()
 }
 
 /// The results of a body, and how many of its last bits the order of sums leaves open.
@@ -83,9 +68,7 @@ fn expected(b: [f64; 4], neighbour: f64, i: i32) -> [(f64, f64); 8] {
 
 #[test]
 fn doubles_of_glsl_are_those_of_rust() {
-    if !has("glslangValidator") {
-        return;
-    }
+    need!("glslangValidator");
     let bodies: Vec<[f64; 4]> = (0..64)
         .map(|k| {
             let of = |n: u32| f64::from((k as u32 + n).wrapping_mul(0x9e37_79b9) >> 8) / 8_388_608.0 - 1.0;

@@ -1,8 +1,6 @@
 //! Modes of floats: what an entry point asks of denormals and rounding, on the oracle and on every target that has it, and refused by its
 //! own code elsewhere. Expected values come from integers and from Rust's own arithmetic on wider floats.
 
-use std::process::Command;
-
 use gpucc::frontend::{self, FrontOptions, Lang};
 use gpucc::{CodegenOptions, Options};
 use gpucc_container::flags::DENORM32;
@@ -15,6 +13,7 @@ use gpucc_sim::{BoundBuffer, Dispatch, RunOptions, SplitMix64};
 use gpucc_tests::exec::{self, On, Problem};
 
 use crate::draws::draw_kit;
+use crate::sources::spirv::lowered;
 
 /// A float format: bits, bits of the fraction.
 #[derive(Clone, Copy)]
@@ -267,8 +266,7 @@ fn floats_of_64_bits_have_the_modes_that_are_asked_for() {
 /// A module by `spirv-as`: words a0 to a3 of a buffer go in, the results r0 on come out behind them. Modes stand where `OpExecutionMode`
 /// does; the body knows `%a0` as a word and `%f0` as a float, and defines `%r0` and so on as words.
 fn binary(name: &str, modes: &[&str], body: &str) -> Option<Vec<u8>> {
-    if Command::new("spirv-as").arg("--version").output().is_err() {
-        eprintln!("skipped: there is no spirv-as");
+    if !gpucc_glsl::installed(&["spirv-as"]) {
         return None;
     }
     let modes: String = modes.iter().map(|m| format!("OpExecutionMode %main {m}\n")).collect();
@@ -294,20 +292,11 @@ fn binary(name: &str, modes: &[&str], body: &str) -> Option<Vec<u8>> {
          %spec = OpSpecConstant %f 0x1.555556p-2\n{}%main = OpFunction %void None %fn\n%entry = OpLabel\n{chains}{body}{stores}OpReturn\nOpFunctionEnd\n",
         if body.contains("%h ") { "%h = OpTypeFloat 16\n%h3 = OpSpecConstantOp %h FConvert %spec\n" } else { "" },
     );
-    let folder = std::env::temp_dir().join(format!("gpucc-modes-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("a folder");
-    let (from, to) = (folder.join(format!("{name}.spvasm")), folder.join(format!("{name}.spv")));
-    std::fs::write(&from, &text).expect("a file");
-    let done = Command::new("spirv-as").args(["--target-env", "spv1.4"]).arg(&from).arg("-o").arg(&to).output();
-    let done = done.expect("it starts");
-    assert!(done.status.success(), "{}\n{text}", String::from_utf8_lossy(&done.stderr));
-    Some(std::fs::read(to).expect("a module"))
+    Some(gpucc_glsl::assembled(&format!("modes-{name}"), "spv1.4", &text))
 }
 
 fn assembled(name: &str, modes: &[&str], body: &str) -> Option<Module> {
-    let bytes = binary(name, modes, body)?;
-    let loaded = frontend::load(&bytes, Lang::Spirv, &FrontOptions::default());
-    Some(loaded.unwrap_or_else(|l| panic!("{name}: {}\n{body}", l[0])).module)
+    binary(name, modes, body).map(|bytes| lowered(&bytes))
 }
 
 /// The results of a module on a place, or the codes by which it is refused.

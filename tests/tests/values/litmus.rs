@@ -3,13 +3,13 @@
 
 use gpucc::frontend::{self, FrontOptions, Lang};
 use gpucc::{CodegenOptions, Target};
+use gpucc_glsl::{has, need};
 use gpucc_ir::{Module, Refusal};
 use gpucc_sim::{Dispatch, Races, RunOptions};
 use gpucc_tests::exec::{self, For, On, Problem};
 use rayon::prelude::*;
 
 use crate::draws::drawing::{self, Placed};
-use crate::sources::spirv::{glslang, has, scratch};
 
 /// A flag that is seen promises the datum written before it, as programs of GLSL write it: by semantics of atomics or by fences, with a
 /// member, a block or an access that others see.
@@ -67,9 +67,7 @@ fn machines() -> impl Iterator<Item = On> {
 /// Programs of GLSL. They have races by the letter, since what a fence orders is plain.
 #[test]
 fn a_flag_promises_what_was_written_before_it() {
-    if !has("glslangValidator") {
-        return;
-    }
+    need!("glslangValidator");
     for (name, head, body) in SPELLINGS {
         let (extension, block) = head.split_once("layout").expect("a block");
         let source = format!(
@@ -83,11 +81,7 @@ fn a_flag_promises_what_was_written_before_it() {
                if (f > d) atomicAdd(bad, 1u);
              }}"
         );
-        let path = scratch("litmus.comp");
-        std::fs::write(&path, source).expect("a file");
-        let args = ["--target-env", "vulkan1.1"];
-        let spv = glslang(&path.display().to_string(), &args, "litmus.spv").unwrap_or_else(|e| panic!("{name}: {e}"));
-        let module = lowered(&spv);
+        let module = lowered(&gpucc_glsl::module("litmus.comp", "vulkan1.1", &source));
         for on in machines().chain([On::Interp]) {
             for level in [0, 2] {
                 for perturb in [None, Some(1), Some(2)] {
@@ -459,10 +453,7 @@ impl Litmus {
             count / 2,
             self.body
         );
-        let path = scratch("litmus.comp");
-        std::fs::write(&path, source).expect("a file");
-        let spv = glslang(&path.display().to_string(), &["--target-env", "vulkan1.1"], "litmus.spv");
-        lowered(&spv.unwrap_or_else(|e| panic!("{}: {e}", self.name)))
+        lowered(&gpucc_glsl::module("litmus-of.comp", "vulkan1.1", &source))
     }
 
     /// A program of [`WGSL`].

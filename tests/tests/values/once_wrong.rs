@@ -8,7 +8,7 @@ use gpucc_sim::{Dispatch, RunOptions};
 use gpucc_tests::everywhere::{Everywhere, Refusals};
 use gpucc_tests::exec;
 
-use crate::sources::spirv::{glslang, has, scratch};
+use gpucc_glsl::need;
 
 /// Runs on all places; `holds` looks at the words of binding 0. Gives on how many the program ran.
 fn everywhere(module: &Module, d: &Dispatch, holds: impl Fn(&[u32]) -> bool + Sync) -> usize {
@@ -32,10 +32,8 @@ fn spirv(name: &str, source: &str) -> Vec<u8> {
 
 /// The same with so many invocations of a workgroup.
 fn spirv_of(lanes: u32, name: &str, source: &str) -> Vec<u8> {
-    let path = scratch(&format!("{name}.comp"));
-    std::fs::write(&path, format!("#version 450\nlayout(local_size_x = {lanes}) in;\n{source}")).expect("a file");
-    glslang(&path.display().to_string(), &["--target-env", "vulkan1.1"], &format!("{name}.spv"))
-        .unwrap_or_else(|e| panic!("{name}: {e}"))
+    let text = format!("#version 450\nlayout(local_size_x = {lanes}) in;\n{source}");
+    gpucc_glsl::module(&format!("{name}.comp"), "vulkan1.1", &text)
 }
 
 fn module(spv: &[u8], overrides: &[(&str, f64)]) -> Module {
@@ -125,9 +123,7 @@ fn determinants_of_halves_are_exact_before_they_are_rounded() {
 /// X5: an atomic on one component of a vector in memory.
 #[test]
 fn atomics_on_components_of_vectors() {
-    if !has("glslangValidator") {
-        return;
-    }
+    need!("glslangValidator");
     let block = "layout(std430, set = 0, binding = 0) buffer A { uvec4 v[]; };";
     let spv = spirv(
         "component",
@@ -142,9 +138,7 @@ fn atomics_on_components_of_vectors() {
 /// X5: samples of a multisampled array are read, or the target says by a code that it has none.
 #[test]
 fn multisampled_arrays_are_read_or_refused() {
-    if !has("glslangValidator") {
-        return;
-    }
+    need!("glslangValidator");
     let source = "layout(set = 0, binding = 0) uniform sampler2DMSArray t;
          layout(std430, set = 0, binding = 1) buffer A { vec4 v[]; };
          void main() { v[0] = texelFetch(t, ivec3(0, 0, 1), 1); }";
@@ -162,9 +156,7 @@ fn multisampled_arrays_are_read_or_refused() {
 /// X3: two variables of one kind at one binding are one resource for `--verify` too.
 #[test]
 fn aliases_of_one_binding_are_verified() {
-    if !has("glslangValidator") {
-        return;
-    }
+    need!("glslangValidator");
     let source = "layout(set = 0, binding = 0) uniform texture2D a;
          layout(set = 0, binding = 0) uniform texture2D b;
          layout(set = 0, binding = 1) uniform sampler s;
@@ -190,9 +182,7 @@ fn aliases_of_one_binding_are_verified() {
 /// R6: a capability that is newer than this reader is no damage: what the module needs decides.
 #[test]
 fn newer_capabilities_are_no_damage() {
-    if !has("glslangValidator") {
-        return;
-    }
+    need!("glslangValidator");
     let plain =
         spirv("newer", "layout(std430, set = 0, binding = 0) buffer A { uint v[]; }; void main() { v[0] = 5u; }");
     let mut words: Vec<u32> = plain.chunks(4).map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]])).collect();
@@ -211,9 +201,7 @@ fn newer_capabilities_are_no_damage() {
 /// have their own values each.
 #[test]
 fn specialisation_constants_in_any_order() {
-    if !has("glslangValidator") {
-        return;
-    }
+    need!("glslangValidator");
     let source = "layout(constant_id = 30) const int g = 0;
          layout(constant_id = 9) const int h = 7;
          layout(constant_id = 1) const uint k = 2u;
@@ -260,9 +248,7 @@ fn strict(spv: &[u8]) -> Vec<u8> {
 /// some lanes alone. What packing joins is in it: several of them, with constants in some.
 #[test]
 fn minima_that_say_what_nan_gives() {
-    if !has("glslangValidator") {
-        return;
-    }
+    need!("glslangValidator");
     let source = "layout(std430, set = 0, binding = 0) buffer A { float v[]; };
          void main() {
            float n = v[0], x = v[1];
@@ -347,9 +333,7 @@ fn minima_with_constants_keep_their_rule_in_packs() {
 /// A loop that never turns and is left by a return: glslang's `do .. while (false)`, as it stands, in a branch and in a loop.
 #[test]
 fn loops_that_never_turn_are_left_by_a_return() {
-    if !has("glslangValidator") {
-        return;
-    }
+    need!("glslangValidator");
     let f = "uint f(uint i) {
            do { if ((i & 1u) == 0u) return 7u; if ((i & 2u) == 0u) { o[i + 16u] = 1u; } } while (false);
            return o[i + 32u];

@@ -274,22 +274,15 @@ fn halves_race_where_they_are_stored() {
 /// SPIR-V tells plain loads from atomic ones: beside atomics of the same word they race, unless the memory is there for it.
 #[test]
 fn plain_loads_beside_atomics_race() {
-    if !crate::sources::spirv::has("glslangValidator") {
-        return;
-    }
+    gpucc_glsl::need!("glslangValidator");
     let done = |on: On, name: &str, kind: &str, body: &str| {
-        let path = crate::sources::spirv::scratch(&format!("{name}.comp"));
         let text = format!(
             "#version 450\n#extension GL_KHR_memory_scope_semantics : require\nlayout(local_size_x = 64) in;\n\
              layout(std430, set = 0, binding = 0) {kind} buffer A {{ uint a[]; }};\n\
              layout(std430, set = 0, binding = 1) buffer B {{ uint b[]; }};\n\
              void main() {{ uint i = gl_LocalInvocationID.x; {body} }}"
         );
-        std::fs::write(&path, &text).expect("a file");
-        let bytes = crate::sources::spirv::glslang(&path.display().to_string(), &[], &format!("{name}.spv"))
-            .expect("it compiles");
-        let options = gpucc::frontend::FrontOptions::default();
-        let m = gpucc::frontend::load(&bytes, gpucc::frontend::Lang::Spirv, &options).expect("it lowers").module;
+        let m = crate::sources::spirv::lowered(&gpucc_glsl::module(&format!("{name}.comp"), "vulkan1.0", &text));
         let mut d = Dispatch::new([1, 1, 1]).with_u32(0, 0, &[0; 64]).with_u32(0, 1, &[0; 64]);
         exec::run(&m, "main", on, &CodegenOptions::default(), &mut d, &RunOptions::default())
     };
