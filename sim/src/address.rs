@@ -2,7 +2,7 @@
 
 use crate::memory::AllocId;
 use crate::rng::SplitMix64;
-use crate::trap::{Trap, TrapKind};
+use crate::trap::{Trap, bad_dispatch, out_of_bounds};
 
 #[derive(Clone, Copy, Debug)]
 struct Region {
@@ -54,7 +54,7 @@ impl AddressSpace {
     pub fn place(&mut self, id: AllocId, size: u64, align: u64) -> Result<u64, Trap> {
         let align = align.max(256);
         let skip = self.rng.as_mut().map_or(0, |rng| rng.below(64) * align);
-        let full = || Trap::new(TrapKind::Dispatch, format!("buffers do not fit the address space: {size} bytes"));
+        let full = || bad_dispatch(format!("buffers do not fit the address space: {size} bytes"));
         let base = self.next.checked_add(skip).and_then(|a| a.checked_next_multiple_of(align)).ok_or_else(full)?;
         let past = base.checked_add(size).filter(|&e| e <= self.end).ok_or_else(full)?;
         self.next = past.checked_add(GUARD).ok_or_else(full)?;
@@ -68,9 +68,9 @@ impl AddressSpace {
     /// When it lies below what was placed so far, or beyond the end of the space.
     pub fn fix(&mut self, id: AllocId, address: u64, size: u64) -> Result<(), Trap> {
         let past = address.checked_add(size).filter(|&e| e <= self.end && address >= self.next);
-        let past = past.and_then(|e| e.checked_add(GUARD)).ok_or_else(|| {
-            Trap::new(TrapKind::Dispatch, format!("{size} bytes cannot lie at address 0x{address:x}"))
-        })?;
+        let past = past
+            .and_then(|e| e.checked_add(GUARD))
+            .ok_or_else(|| bad_dispatch(format!("{size} bytes cannot lie at address 0x{address:x}")))?;
         self.next = past;
         self.regions.push(Region { base: address, size, id });
         Ok(())
@@ -107,7 +107,7 @@ impl AddressSpace {
             ),
             None => "below every allocation".to_owned(),
         };
-        Trap::new(TrapKind::OutOfBounds, format!("access of {size} bytes at address 0x{address:x}, {near}"))
+        out_of_bounds(format!("access of {size} bytes at address 0x{address:x}, {near}"))
     }
 
     /// Where an allocation was placed.

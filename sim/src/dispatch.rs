@@ -6,7 +6,7 @@ use crate::bound::{BoundSampler, BoundTexture, place_name};
 use crate::kept::Kept;
 use crate::texture::{Dim, Image, Sampler};
 use crate::trace::Trace;
-use crate::trap::{Trap, TrapKind};
+use crate::trap::{Trap, TrapKind, bad_dispatch};
 
 /// A buffer bound for a run. Its size is the size of the binding.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -153,7 +153,7 @@ impl Dispatch {
         }
         let n = self.addresses.len();
         if n >= MOST_ADDRESSES {
-            return Err(Trap::new(TrapKind::Dispatch, format!("more than {MOST_ADDRESSES} buffers with addresses")));
+            return Err(bad_dispatch(format!("more than {MOST_ADDRESSES} buffers with addresses")));
         }
         let address = Dispatch::nth_address(n);
         self.addresses.push((place, address));
@@ -176,15 +176,15 @@ impl Dispatch {
                 true => format!("no {IMMEDIATE_DATA} is given, the program needs {min_size} bytes"),
                 false => format!("no buffer is bound at group {group} binding {binding}"),
             };
-            Trap::new(TrapKind::Dispatch, message)
+            bad_dispatch(message)
         };
         let index = self.index_of(group, binding).ok_or_else(missing)?;
         let size = self.buffers[index].bytes.len() as u64;
         if size < min_size {
-            return Err(Trap::new(
-                TrapKind::Dispatch,
-                format!("{} has {size} bytes, the program needs {min_size}", self.buffers[index].name()),
-            ));
+            return Err(bad_dispatch(format!(
+                "{} has {size} bytes, the program needs {min_size}",
+                self.buffers[index].name()
+            )));
         }
         Ok(index)
     }
@@ -238,11 +238,11 @@ impl Dispatch {
         let place = place_name(group, binding, element);
         let found = self.textures.iter().find(|t| (t.group, t.binding, t.element) == (group, binding, element));
         let Some(bound) = found else {
-            return Err(Trap::new(TrapKind::Dispatch, format!("no texture is bound at {place}")));
+            return Err(bad_dispatch(format!("no texture is bound at {place}")));
         };
         match bound.fault(&self.images) {
             None => Ok(bound),
-            Some(fault) => Err(Trap::new(TrapKind::Dispatch, format!("texture at {place}: {fault}"))),
+            Some(fault) => Err(bad_dispatch(format!("texture at {place}: {fault}"))),
         }
     }
 
@@ -254,7 +254,7 @@ impl Dispatch {
         let found = self.samplers.iter().find(|s| (s.group, s.binding, s.element) == (group, binding, element));
         found.map(|s| &s.sampler).ok_or_else(|| {
             let place = place_name(group, binding, element);
-            Trap::new(TrapKind::Dispatch, format!("no sampler is bound at {place}"))
+            bad_dispatch(format!("no sampler is bound at {place}"))
         })
     }
 }

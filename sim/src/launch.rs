@@ -13,7 +13,7 @@ use crate::dispatch::{Dispatch, RunOptions, RunReport};
 use crate::memory::{AllocId, Memory};
 use crate::race::{RaceCheck, binding_name};
 use crate::simulator::{Simulator, World};
-use crate::trap::{Trap, TrapKind};
+use crate::trap::{Trap, bad_container, bad_dispatch, unsupported};
 
 /// The limits of a family's machine.
 #[derive(Clone, Copy, Debug)]
@@ -87,14 +87,10 @@ macro_rules! run_alone {
 /// The place of a buffer that has an address, and no name in the program, in the rows of the check for races.
 const NO_RESOURCE: u16 = 0xfffd;
 
-fn refuse(message: impl Into<String>) -> Trap {
-    Trap::new(TrapKind::Container, message)
-}
-
 fn lacks(of: DescriptorKey, what: impl std::fmt::Display) -> Trap {
     let kind = if of.sampler { "sampler" } else { "texture" };
     let (group, binding, variant) = (of.group, of.binding, of.variant.name());
-    refuse(format!("{kind} at group {group} binding {binding} ({variant}) has no {what}"))
+    bad_container(format!("{kind} at group {group} binding {binding} ({variant}) has no {what}"))
 }
 
 /// The entry point of that name; without one, the only compute entry point.
@@ -102,16 +98,18 @@ fn choose<'a>(container: &'a Container, name: Option<&str>) -> Result<&'a Entry,
     let names = || container.entries.iter().map(|e| e.name.as_str()).collect::<Vec<_>>().join(", ");
     let mut compute = container.entries.iter().filter(|e| e.stage == Stage::Compute);
     let entry = match name {
-        Some(n) => container.entry(n).ok_or_else(|| refuse(format!("no entry point `{n}`; available: {}", names())))?,
+        Some(n) => {
+            container.entry(n).ok_or_else(|| bad_container(format!("no entry point `{n}`; available: {}", names())))?
+        }
         None => match (compute.next(), compute.next()) {
             (Some(e), None) => e,
-            (None, _) => return Err(refuse("the container has no compute entry point")),
-            _ => return Err(refuse(format!("several entry points, name one of: {}", names()))),
+            (None, _) => return Err(bad_container("the container has no compute entry point")),
+            _ => return Err(bad_container(format!("several entry points, name one of: {}", names()))),
         },
     };
     match entry.stage {
         Stage::Compute => Ok(entry),
-        _ => Err(refuse("only compute entry points can be dispatched")),
+        _ => Err(bad_container("only compute entry points can be dispatched")),
     }
 }
 
@@ -144,30 +142,31 @@ impl<'a> Launch<'a> {
         options: &'a RunOptions,
     ) -> Result<Launch<'a>, Trap> {
         if container.family != limits.family {
-            return Err(refuse(format!("the container is for {}, not for {}", container.family, limits.family)));
+            return Err(bad_container(format!("the container is for {}, not for {}", container.family, limits.family)));
         }
         let generation = limits.generations.iter().position(|g| *g == container.generation);
-        let generation = generation.ok_or_else(|| refuse(format!("unknown generation {}", container.generation)))?;
+        let generation =
+            generation.ok_or_else(|| bad_container(format!("unknown generation {}", container.generation)))?;
         let entry = choose(container, name)?;
         let (n, most) = (entry.meta.invocations(), limits.invocations);
         if n == 0 || n > most {
-            return Err(refuse(format!("a workgroup of {n} invocations, 1 to {most} are possible")));
+            return Err(bad_container(format!("a workgroup of {n} invocations, 1 to {most} are possible")));
         }
         if let Some(n) = dispatch.grid.iter().find(|&&n| n > limits.workgroups) {
             let message = format!("{n} workgroups in a dimension, at most {}", limits.workgroups);
-            return Err(Trap::new(TrapKind::Dispatch, message));
+            return Err(bad_dispatch(message));
         }
         let mut buffers: Vec<Buffer> = Vec::new();
         for r in &entry.resources {
             let immediates = r.kind == ResourceKind::Immediates;
             if immediates != ((r.group, r.binding) == IMMEDIATES) {
-                return Err(refuse(format!("{:?} at group {} binding {}", r.kind, r.group, r.binding)));
+                return Err(bad_container(format!("{:?} at group {} binding {}", r.kind, r.group, r.binding)));
             }
             if !r.kind.is_buffer() {
                 if device.describes(r) {
                     continue;
                 }
-                return Err(Trap::new(TrapKind::Unsupported, "textures and samplers arrive with graphics"));
+                return Err(unsupported("textures and samplers arrive with graphics"));
             }
             let place = dispatch.require(r.group, r.binding, r.min_size.into())?;
             let b = &dispatch.buffers[place];
@@ -211,7 +210,7 @@ impl<'a> Launch<'a> {
     /// When it is not among the resources.
     pub fn buffer(&self, group: u32, binding: u32) -> Result<&Buffer, Trap> {
         let found = self.buffers.iter().find(|b| b.group == group && b.binding == binding);
-        found.ok_or_else(|| refuse(format!("group {group} binding {binding} is not among the resources")))
+        found.ok_or_else(|| bad_container(format!("group {group} binding {binding} is not among the resources")))
     }
 
     /// A word of the immediate data; zeros fill up the last one.
@@ -221,7 +220,7 @@ impl<'a> Launch<'a> {
     pub fn immediate(&self, word: u32) -> Result<u32, Trap> {
         let at = word as usize * 4;
         let rest = self.immediates.get(at..).filter(|rest| !rest.is_empty());
-        let rest = rest.ok_or_else(|| refuse(format!("word {word} is beyond the immediate data")))?;
+        let rest = rest.ok_or_else(|| bad_container(format!("word {word} is beyond the immediate data")))?;
         let mut bytes = [0; 4];
         bytes.iter_mut().zip(rest).for_each(|(b, r)| *b = *r);
         Ok(u32::from_le_bytes(bytes))

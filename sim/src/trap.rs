@@ -59,6 +59,22 @@ pub struct Trap {
     pub other: Option<Box<Other>>,
 }
 
+/// Makers of traps without a place, of one kind each.
+macro_rules! makers {
+    ($($name:ident $kind:ident),* $(,)?) => {$(
+        #[doc = concat!("A trap of the kind `", stringify!($kind), "`.")]
+        #[cold]
+        pub fn $name(message: impl Into<String>) -> Trap {
+            Trap::new(TrapKind::$kind, message)
+        }
+    )*};
+}
+
+makers! {
+    unsupported Unsupported, reserved Reserved, undefined UndefinedRead, out_of_bounds OutOfBounds, misaligned Misaligned,
+    bad_register BadRegister, bad_container Container, bad_dispatch Dispatch, hazard Hazard,
+}
+
 impl Trap {
     /// A trap without a place.
     pub fn new(kind: TrapKind, message: impl Into<String>) -> Self {

@@ -6,7 +6,7 @@ use gpucc_ir::{FloatCc, IntCc, Op, Scalar, Type};
 use gpucc_num::convert::{f16_to_f32, f16_to_f64, f32_to_f16, f64_to_f16, f64_to_f32};
 use gpucc_num::int::{mask, sign_extend};
 use gpucc_num::{Mode, Round, convert, f16, f32 as n32, f64 as n64, int, pack, special};
-use gpucc_sim::{Trap, TrapKind};
+use gpucc_sim::trap::{Trap, unsupported};
 use std::cell::Cell;
 
 /// The values of one subgroup and which lanes take part.
@@ -211,7 +211,7 @@ impl Lanes<'_> {
         if done {
             return Ok(());
         }
-        Err(Trap::new(TrapKind::Unsupported, format!("the interpreter does not model {} of {}", i.op, i.scalar.name())))
+        Err(unsupported(format!("the interpreter does not model {} of {}", i.op, i.scalar.name())))
     }
 
     fn float32(&self, i: &DInst, p: &Profile) -> bool {

@@ -12,7 +12,7 @@ use crate::texture;
 use gpucc_ir::{Op, Scope, Stage, Sysval, Type};
 use gpucc_sim::{
     AddressSpace, AllocId, BarrierRule, By, Dispatch, Machine, Overlap, RaceCheck, RunOptions, RunReport, RunState,
-    SplitMix64, StepBudget, Trap, TrapKind, WORKGROUP, binding_name, local_id, run_grid,
+    SplitMix64, StepBudget, Trap, TrapKind, WORKGROUP, binding_name, local_id, run_grid, trap::unsupported,
 };
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -85,10 +85,7 @@ impl OracleProgram {
     /// The first rule that the program broke, with instruction, workgroup and lane.
     pub fn run(&self, dispatch: &mut Dispatch, options: &RunOptions, profile: &Profile) -> Result<Outcome, Trap> {
         if self.stage() != Stage::Compute {
-            return Err(Trap::new(
-                TrapKind::Unsupported,
-                format!("`{}` is a {} entry", self.name, self.stage().name()),
-            ));
+            return Err(unsupported(format!("`{}` is a {} entry", self.name, self.stage().name())));
         }
         let homes = self.homes(dispatch)?;
         let mut textures = Textures::of(self, dispatch)?;
@@ -99,10 +96,9 @@ impl OracleProgram {
         // Where nobody waits for anybody one subgroup can run after the other.
         let least = self.state_bytes(if self.barriers { invocations } else { stride });
         if invocations == 0 || invocations > 65536 || least > STATE_LIMIT {
-            return Err(Trap::new(
-                TrapKind::Unsupported,
-                format!("the state of a workgroup of {x}x{y}x{z} invocations does not fit the interpreter"),
-            ));
+            return Err(unsupported(format!(
+                "the state of a workgroup of {x}x{y}x{z} invocations does not fit the interpreter"
+            )));
         }
         let whole = self.state_bytes(invocations).saturating_add(2 * self.shared.len() as u64).max(1);
         let races = self.race_check(options, dispatch, &homes, &textures);
@@ -838,7 +834,7 @@ fn step(
                 active.iter().for_each(|&l| own.local.set(l as usize * own.local_size + base as usize, bytes));
             }
             DPlace::Buffer(_) | DPlace::Address { .. } => {
-                return Err(Trap::new(TrapKind::Unsupported, "initialiser of a buffer"));
+                return Err(unsupported("initialiser of a buffer"));
             }
         },
         (Op::BufferLength, Extra::Buffer(b)) => {

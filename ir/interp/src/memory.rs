@@ -7,7 +7,9 @@ use crate::program::{DMem, DPlace, Product};
 use gpucc_ir::{AtomicOp, Scalar, Variant};
 use gpucc_num::int::sign_extend;
 use gpucc_sim::texture::{Image, Sampler};
-use gpucc_sim::{AddressSpace, AllocId, BEHIND, BoundTexture, By, RaceCheck, SplitMix64, Trap, TrapKind};
+use gpucc_sim::{
+    AddressSpace, AllocId, BEHIND, BoundTexture, By, RaceCheck, SplitMix64, Trap, TrapKind, trap::out_of_bounds,
+};
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -312,10 +314,7 @@ pub(crate) fn locate(common: &mut Common, m: &DMem, dynamic: u64, load: bool) ->
                 None => return Ok(None),
             }
         } else {
-            return Err(Trap::new(
-                TrapKind::OutOfBounds,
-                format!("access of {bytes} bytes at offset {offset} of {size} bytes"),
-            ));
+            return Err(out_of_bounds(format!("access of {bytes} bytes at offset {offset} of {size} bytes")));
         }
     }
     Ok(Some(Found { offset: offset as usize, strays, lanes }))

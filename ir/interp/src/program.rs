@@ -7,7 +7,7 @@ use gpucc_ir::{
     StageInfo, Sysval, TexArg, TexDesc, Type, Variant,
 };
 use gpucc_sim::trace::{Reading, Written};
-use gpucc_sim::{Trap, TrapKind};
+use gpucc_sim::trap::{Trap, unsupported};
 use std::borrow::Cow;
 
 /// An entry point, ready to run. Owns everything; the module is not needed any more.
@@ -315,7 +315,7 @@ impl OracleProgram {
         let sizes = [subgroups.size.unwrap_or(1), 64, 32, 16, 8, 4, 2, 1, 128];
         sizes.into_iter().find(|&n| subgroups.take(n, invocations)).ok_or_else(|| {
             let said = "no size of subgroups makes as many of them as the entry point asks for";
-            Trap::new(TrapKind::Unsupported, format!("`{}`: {said}", self.name))
+            unsupported(format!("`{}`: {said}", self.name))
         })
     }
 

@@ -7,7 +7,10 @@ use crate::program::OracleProgram;
 use crate::quads::{Batch, LANES, sysval_row};
 use gpucc_ir::{Form, Stage, Sysval};
 use gpucc_sim::texture::Image;
-use gpucc_sim::{Dispatch, Overlap, RunOptions, StepBudget, Trap, TrapKind};
+use gpucc_sim::{
+    Dispatch, Overlap, RunOptions, StepBudget, Trap,
+    trap::{bad_dispatch, unsupported},
+};
 
 /// The bound resources, while no program runs.
 #[derive(Default)]
@@ -77,18 +80,21 @@ impl<'a> StageProgram<'a> {
     ) -> Result<StageProgram<'a>, Trap> {
         if program.stage() != stage {
             let (name, is) = (program.name(), program.stage().name());
-            return Err(wrong(format!("`{name}` is a {is} entry where one of stage {} is needed", stage.name())));
+            return Err(bad_dispatch(format!(
+                "`{name}` is a {is} entry where one of stage {} is needed",
+                stage.name()
+            )));
         }
         let lanes = lanes(program, profile);
         if program.state_bytes(u64::from(lanes)) > STATE_LIMIT {
             let said = format!("the state of {lanes} invocations of `{}` does not fit the interpreter", program.name());
-            return Err(Trap::new(TrapKind::Unsupported, said));
+            return Err(unsupported(said));
         }
         let (inputs, outputs) = program.slots();
         let packed = outputs.iter().filter(|_| stage != Stage::Fragment).chain(inputs).find(|s| s.form != Form::Plain);
         if let Some(s) = packed {
             let said = format!("{} `{}` is packed as {}", s.at, s.name, s.form.name());
-            return Err(Trap::new(TrapKind::Unsupported, said));
+            return Err(unsupported(said));
         }
         let homes = program.homes(bindings)?;
         let textures = Textures::of(program, bindings)?;
@@ -164,9 +170,4 @@ fn lanes(program: &OracleProgram, profile: &Profile) -> u32 {
         n if n > 0 && (program.sees_subgroups() || program.writes_memory()) => n.clamp(4, LANES) & !3,
         _ => LANES,
     }
-}
-
-/// A draw that cannot be.
-pub(crate) fn wrong(message: String) -> Trap {
-    Trap::new(TrapKind::Dispatch, message)
 }

@@ -7,7 +7,7 @@ use crate::cores::Cores;
 use crate::profile::Profile;
 use crate::program::OracleProgram;
 use crate::quads::{LANES, sysval_row};
-use crate::stage_program::{StageProgram, Store, wrong};
+use crate::stage_program::{StageProgram, Store};
 use gpucc_ir::{Form, IoAt, Mode, Position, Stage, StageInfo, Sysval, Where};
 use gpucc_num::pack;
 use gpucc_pipeline::Target;
@@ -17,7 +17,10 @@ use gpucc_sim::draw::{
 };
 use gpucc_sim::quads::Masks;
 use gpucc_sim::texture::Base;
-use gpucc_sim::{Dispatch, RunOptions, RunReport, StepBudget, Trap, TrapKind};
+use gpucc_sim::{
+    Dispatch, RunOptions, RunReport, StepBudget, Trap,
+    trap::{bad_dispatch, unsupported},
+};
 
 /// The programs of a draw.
 #[derive(Clone, Copy, Debug)]
@@ -209,7 +212,7 @@ impl<'a, 'd> Runner<'a, 'd> {
         let loaded = loaded.iter().filter_map(|&(n, row)| Some((place(n)?, row))).collect();
         let (_, outputs) = pair.vertex.slots();
         if !outputs.iter().any(|o| o.at == IoAt::Position && o.ty.lanes() == 4) {
-            return Err(wrong(format!("`{}` gives no position", pair.vertex.name())));
+            return Err(bad_dispatch(format!("`{}` gives no position", pair.vertex.name())));
         }
         let traits = match pair.fragment {
             Some(p) => p.traits(),
@@ -240,15 +243,15 @@ fn plan_attributes(program: &OracleProgram, buffers: &[Option<VertexData<'_>>]) 
     let mut list = Vec::new();
     for (slot, &row) in program.slots().0.iter().zip(&program.input_rows) {
         let IoAt::Location { number, .. } = slot.at else {
-            return Err(Trap::new(TrapKind::Unsupported, format!("{} as an input of a vertex", slot.at)));
+            return Err(unsupported(format!("{} as an input of a vertex", slot.at)));
         };
         let Some(from) = all.iter().position(|a| a.location == u32::from(number)) else {
-            return Err(wrong(format!("no attribute has location {number} (`{}`)", slot.name)));
+            return Err(bad_dispatch(format!("no attribute has location {number} (`{}`)", slot.name)));
         };
         let float = all[from].format.base() == Base::Float;
         if float != slot.ty.is_float() {
             let sort = if float { "floats" } else { "integers" };
-            return Err(wrong(format!("the attribute of location {number} (`{}`) has {sort}", slot.name)));
+            return Err(bad_dispatch(format!("the attribute of location {number} (`{}`) has {sort}", slot.name)));
         }
         list.push(Attribute { row, lanes: slot.ty.lanes(), from });
     }
@@ -270,7 +273,7 @@ fn plan_varyings(vertex: &OracleProgram, fragment: &OracleProgram) -> Result<Vec
             continue;
         }
         if !travels(slot.at) {
-            return Err(Trap::new(TrapKind::Unsupported, format!("{} as an input of a fragment", slot.at)));
+            return Err(unsupported(format!("{} as an input of a fragment", slot.at)));
         }
         let mut from = 0;
         let given = vertex.slots().1.iter().filter(|o| travels(o.at)).find(|o| {
@@ -279,11 +282,11 @@ fn plan_varyings(vertex: &OracleProgram, fragment: &OracleProgram) -> Result<Vec
             found
         });
         let Some(given) = given else {
-            return Err(wrong(format!("`{}` gives nothing at {} (`{}`)", vertex.name(), slot.at, slot.name)));
+            return Err(bad_dispatch(format!("`{}` gives nothing at {} (`{}`)", vertex.name(), slot.at, slot.name)));
         };
         if given.ty.scalar() != slot.ty.scalar() || given.ty.lanes() < slot.ty.lanes() {
             let said = format!("{} (`{}`) is {}, `{}` gives {}", slot.at, slot.name, slot.ty, vertex.name(), given.ty);
-            return Err(wrong(said));
+            return Err(bad_dispatch(said));
         }
         let smooth = slot.ty.is_float() || slot.interp.mode.is_constant();
         let mode = if smooth { slot.interp.mode } else { Mode::Flat };

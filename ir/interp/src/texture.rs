@@ -10,7 +10,10 @@ use gpucc_sim::texture::{
     self as sim, Base, Channel, Codec, Coords, Dim, Face, Image, Layer, Lod, Sampler, Texel, TexelAt, Texels, View,
     What, load, round_layer, texel_at,
 };
-use gpucc_sim::{AllocId, BoundTexture, By, Dispatch, Trap, TrapKind};
+use gpucc_sim::{
+    AllocId, BoundTexture, By, Dispatch, Trap,
+    trap::{bad_dispatch, out_of_bounds, unsupported},
+};
 
 impl Textures {
     /// The bound resources of a program. The images stay in the dispatch.
@@ -29,7 +32,7 @@ impl Textures {
                     None => Ok(*bound),
                     Some(fault) => {
                         let place = place_name(t.group, t.binding, element);
-                        Err(Trap::new(TrapKind::Dispatch, format!("texture at {place}: {fault}")))
+                        Err(bad_dispatch(format!("texture at {place}: {fault}")))
                     }
                 }
             };
@@ -199,7 +202,7 @@ impl<'a> Request<'a> {
             Some(found) => Ok(found),
             None => {
                 let said = format!("element {index} of a binding with {} elements", all.len());
-                Err(Trap::new(TrapKind::OutOfBounds, said))
+                Err(out_of_bounds(said))
             }
         }
     }
@@ -488,7 +491,7 @@ fn change(common: &mut Common, request: &Request<'_>, by: By) -> Result<u32, Tra
         return Ok(0);
     };
     let Ok(word) = <&mut [u8; 4]>::try_from(texel) else {
-        return Err(Trap::new(TrapKind::Unsupported, format!("atomics on texels of {}", format.name())));
+        return Err(unsupported(format!("atomics on texels of {}", format.name())));
     };
     let old = u32::from_le_bytes(*word);
     let new = match request.tex.desc.shadow() && old != request.word(TexArg::Reference, 0) {

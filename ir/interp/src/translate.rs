@@ -12,7 +12,10 @@ use gpucc_ir::{
     AtomicOp, Attr, Block, Const, EdgeRef, Entity, EntryPoint, Func, Function, Init, Inst, InstData, Mem, MemFlags,
     Module, Op, Place, Res, SecondaryMap, Space, Stage, Sysval, Tex, TexArg, Type, Value, ValueDef,
 };
-use gpucc_sim::{RaceCheck, Trap, TrapKind, WORKGROUP};
+use gpucc_sim::{
+    RaceCheck, Trap, WORKGROUP,
+    trap::{bad_dispatch, unsupported},
+};
 
 impl OracleProgram {
     /// Translates the first entry point of a name. The module must have passed the validator.
@@ -92,7 +95,7 @@ impl OracleProgram {
         let large = |v: u64| v > u64::from(gpucc_ir::verify::MOST_VARIABLE);
         let total = module.globals.values().map(|g| u64::from(g.size)).sum();
         if large(total) || module.funcs.values().any(|f| large(f.locals.values().map(|l| u64::from(l.size)).sum())) {
-            return Err(Trap::new(TrapKind::Unsupported, "variables of more than 16 MiB"));
+            return Err(unsupported("variables of more than 16 MiB"));
         }
         for g in module.globals.values() {
             let memory = match g.space {
@@ -207,7 +210,7 @@ impl TranslateCx<'_> {
     fn sysval(&mut self, v: Sysval) -> Result<Extra, Trap> {
         let stage = self.out.stage();
         if !stage.has(v) {
-            return Err(Trap::new(TrapKind::Unsupported, format!("`{v}` in a {} entry", stage.name())));
+            return Err(unsupported(format!("`{v}` in a {} entry", stage.name())));
         }
         if !self.out.sysvals.contains(&v) {
             self.out.sysvals.push(v);
@@ -514,7 +517,7 @@ impl TranslateCx<'_> {
             Attr::Sysval(v) => self.sysval(*v)?,
             Attr::Input(n) => match self.out.input_rows.get(usize::from(*n)) {
                 Some(&row) => Extra::Row(row),
-                None => return Err(Trap::new(TrapKind::Unsupported, format!("`{}` has no input {n}", self.out.name))),
+                None => return Err(unsupported(format!("`{}` has no input {n}", self.out.name))),
             },
             Attr::Target(n) => Extra::Row(self.target(*n)),
             Attr::Deriv(d) => Extra::Deriv(*d),
@@ -522,9 +525,8 @@ impl TranslateCx<'_> {
             Attr::Tex(t) => self.tex(s, f, d, t, None),
             Attr::TexAtomic(op, t) => self.tex(s, f, d, t, Some(*op)),
             Attr::Call(callee) => {
-                let func = self.funcs[*callee].ok_or_else(|| {
-                    Trap::new(TrapKind::Unsupported, format!("`{}` calls a function that comes later", f.name))
-                })?;
+                let func = self.funcs[*callee]
+                    .ok_or_else(|| unsupported(format!("`{}` calls a function that comes later", f.name)))?;
                 let args = d.args.iter().map(|&a| (self.slot(s, f, a), f.ty(a).lanes())).collect();
                 let results = d.results.iter().map(|r| (s.of[r], f.ty(r).lanes())).collect();
                 out.calls.push(DCall { func, args, results });
@@ -569,11 +571,11 @@ fn no_entry(module: &Module, entry: &str) -> Trap {
     };
     let names: Vec<_> = module.entries.iter().map(name).collect();
     let message = format!("there is no entry point `{entry}`; available: {}", names.join(", "));
-    Trap::new(TrapKind::Dispatch, message)
+    bad_dispatch(message)
 }
 
 fn too_large() -> Trap {
-    Trap::new(TrapKind::Unsupported, "function variables of more than 16 MiB")
+    unsupported("function variables of more than 16 MiB")
 }
 
 /// The operands of an instruction here, with the indices in the offset of its access.

@@ -18,7 +18,7 @@ use crate::launch::source::DrawState;
 use crate::launch::{Launch, Limits};
 use crate::memory::Memory;
 use crate::simulator::{Core, World};
-use crate::trap::{Trap, TrapKind};
+use crate::trap::{Trap, bad_container};
 
 /// Batches of quads that may wait for each other.
 const BATCHES: usize = 64;
@@ -36,9 +36,7 @@ impl<'a> DrawEntries<'a> {
     /// # Errors
     /// A container without an entry.
     pub fn new(vertex: &'a Container, fragment: Option<&'a Container>, lanes: usize) -> Result<DrawEntries<'a>, Trap> {
-        let first = |c: &'a Container| {
-            c.entries.first().ok_or_else(|| Trap::new(TrapKind::Container, "a container without an entry"))
-        };
+        let first = |c: &'a Container| c.entries.first().ok_or_else(|| bad_container("a container without an entry"));
         let (v, f) = (first(vertex)?, fragment.map(first).transpose()?);
         // One launch has what both use: memory is theirs together.
         let mut resources: Vec<Resource> = Vec::new();

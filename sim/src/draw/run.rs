@@ -11,7 +11,7 @@ use crate::raster::{
     Bias, ClipOptions, ClipVertex, Primitives, Quad, Rect, Setup, Viewport, clip_line, clip_polygon, point_is_inside,
 };
 use crate::rng::SplitMix64;
-use crate::trap::{Trap, TrapKind};
+use crate::trap::{Trap, bad_dispatch, unsupported};
 
 /// Steps of a draw, however little it draws.
 const DRAW_STEPS: u64 = 1000;
@@ -45,7 +45,7 @@ pub fn draw<S: Stages + ?Sized>(draw: &Draw<'_>, stages: &mut S, targets: &mut T
     let most = stages.vertex_traits().most_layers;
     if targets.layers() > most {
         let message = format!("vertices choose among {} layers, at most {most}", targets.layers());
-        return Err(Trap::new(TrapKind::Unsupported, message));
+        return Err(unsupported(message));
     }
     let traits = stages.traits();
     let raster = &draw.raster;
@@ -81,7 +81,7 @@ pub fn draw<S: Stages + ?Sized>(draw: &Draw<'_>, stages: &mut S, targets: &mut T
 
 /// Whether the draw fits its attachments.
 fn check(draw: &Draw<'_>, targets: &Targets) -> Result<(), Trap> {
-    let wrong = |message: String| Err(Trap::new(TrapKind::Dispatch, message));
+    let wrong = |message: String| Err(bad_dispatch(message));
     for v in std::iter::once(&draw.raster.viewport).chain(draw.viewports.iter().map(|(v, _)| v)) {
         let [x, y, w, h] = [v.x, v.y, v.width, v.height].map(f64::from);
         let reach = [x, y, x + w, y + h].iter().all(|c| c.abs() <= FARTHEST);

@@ -5,7 +5,7 @@ use gpucc_container::Source;
 use crate::draw::Draw;
 use crate::grid::local_id;
 use crate::launch::Launch;
-use crate::trap::{Trap, TrapKind};
+use crate::trap::{Trap, bad_container};
 
 /// The draw's values that preloads may ask for.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -64,7 +64,7 @@ impl Launch<'_> {
         at: At<'_>,
         own: impl FnOnce(Source) -> Result<u32, Trap>,
     ) -> Result<u32, Trap> {
-        let refuse = |what: String| Trap::new(TrapKind::Container, what);
+        let refuse = |what: String| bad_container(what);
         let none = || refuse(format!("{source:?} has no value here"));
         let size = self.entry.meta.workgroup_size;
         let group = match at {

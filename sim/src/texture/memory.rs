@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use super::format::Texel;
 use super::sample::{TexelAt, Texels};
-use crate::trap::{Trap, TrapKind};
+use crate::trap::{Trap, unsupported};
 
 /// Words of a texel of `bytes` bytes, at most 16: the byte each begins at, and how many it has.
 pub fn texel_words(bytes: u32) -> impl Iterator<Item = (u32, u32)> {
@@ -61,6 +61,6 @@ pub struct NoTexels;
 
 impl Texels for NoTexels {
     fn texel(&self, _: TexelAt) -> Result<Texel, Trap> {
-        Err(Trap::new(TrapKind::Unsupported, "texels of a view that has none"))
+        Err(unsupported("texels of a view that has none"))
     }
 }

@@ -11,7 +11,10 @@ use gpucc_sim::draw::{
 };
 use gpucc_sim::quads::Masks;
 use gpucc_sim::texture::Texel;
-use gpucc_sim::{AddressSpace, AllocId, At, Core, Dispatch, DrawDevice, DrawState, Registers, Trap, TrapKind};
+use gpucc_sim::{
+    AddressSpace, AllocId, At, Core, Dispatch, DrawDevice, DrawState, Registers, Trap,
+    trap::{bad_container, reserved, undefined},
+};
 
 use super::cache::L1;
 use super::export::Export;
@@ -30,10 +33,6 @@ const AS_THEY_ARE: u32 = 1 << 10 | 1 << 5;
 const PARAMETER_WORDS: u32 = 12;
 /// Words of a parameter of a vertex: which components were exported, and four of them.
 const GIVEN_WORDS: u32 = 5;
-
-fn refuse(message: impl Into<String>) -> Trap {
-    Trap::new(TrapKind::Container, message)
-}
 
 /// Register words by address.
 pub(super) struct Words<'a>(&'a Registers);
@@ -89,14 +88,14 @@ impl<'a> StageProgram<'a> {
     ) -> Result<StageProgram<'a>, Trap> {
         let (rsrc1, rsrc2) = (words.get(rsrc1), words.get(rsrc2));
         if entry.meta.family_words != (abi::FamilyWords { rsrc1, rsrc2 }).to_words() {
-            return Err(refuse("register words and family words disagree"));
+            return Err(bad_container("register words and family words disagree"));
         }
         let (sgprs, vgprs) = (entry.meta.registers_of(abi::FILE_SGPR), entry.meta.registers_of(abi::FILE_VGPR));
         let want = abi::rsrc1(vgprs.into(), sgprs.into(), rsrc1 >> 12 & 0xff, common.generation);
         // Room for VCC behind the others is a convention.
         let ours = common.options.rules == gpucc_sim::Rules::Conventions;
         if ours && rsrc1 & 0x3ff != want & 0x3ff {
-            return Err(refuse(format!("RSRC1 {rsrc1:#x} does not fit {sgprs} SGPRs and {vgprs} VGPRs")));
+            return Err(bad_container(format!("RSRC1 {rsrc1:#x} does not fit {sgprs} SGPRs and {vgprs} VGPRs")));
         }
         check_scratch(entry.meta.scratch_bytes, rsrc2 & 1 == 1)?;
         let mode = rsrc1 >> 12 & 0xff | (rsrc1 >> 21 & 1) << 8 | (rsrc1 >> 23 & 1) << 9;
@@ -120,7 +119,7 @@ impl<'a> StageProgram<'a> {
         if is_fragment {
             let (on, addressed) = (words.get(reg::SPI_PS_INPUT_ENA), words.get(reg::SPI_PS_INPUT_ADDR));
             if on & !addressed != 0 || on & 0x7f == 0 {
-                return Err(refuse(format!("SPI_PS_INPUT_ENA {on:#x} with SPI_PS_INPUT_ADDR {addressed:#x}")));
+                return Err(bad_container(format!("SPI_PS_INPUT_ENA {on:#x} with SPI_PS_INPUT_ADDR {addressed:#x}")));
             }
             for bit in (0..16).filter(|b| addressed >> b & 1 == 1) {
                 let n = [2, 2, 2, 3, 2, 2, 2].get(bit as usize).copied().unwrap_or(1);
@@ -132,7 +131,9 @@ impl<'a> StageProgram<'a> {
             let count = words.get(reg::SPI_SHADER_PGM_RSRC1_VS) >> 24 & 3;
             vgprs.extend(more.into_iter().take(count as usize));
             if count > 1 && words.get(reg::VGT_PRIMITIVEID_EN) & 1 == 0 {
-                return Err(refuse("VGPR_COMP_CNT asks for the number of a primitive, and VGT_PRIMITIVEID_EN is 0"));
+                return Err(bad_container(
+                    "VGPR_COMP_CNT asks for the number of a primitive, and VGT_PRIMITIVEID_EN is 0",
+                ));
             }
         }
         for p in &self.entry.preloads {
@@ -145,7 +146,7 @@ impl<'a> StageProgram<'a> {
                 _ => false,
             };
             if !fits {
-                return Err(refuse(format!(
+                return Err(bad_container(format!(
                     "the register words load no {:?} into place {at} of file {}",
                     p.source, p.file
                 )));
@@ -266,13 +267,13 @@ impl<'a> Machine<'a> {
         let find = |target: u8| exports.iter().find(|e| e.target == target);
         let whole = |e: &Export| match exec & !e.lanes {
             0 => Ok(()),
-            owed => Err(Trap::new(TrapKind::UndefinedRead, "a vertex was not exported").in_lane(owed.trailing_zeros())),
+            owed => Err(undefined("a vertex was not exported").in_lane(owed.trailing_zeros())),
         };
         let positions = self.words.get(reg::SPI_SHADER_POS_FORMAT);
         let used = (0..4).filter(|k| positions >> (4 * k) & 15 != 0).count() as u8;
         let done = exports.iter().rfind(|e| (12..16).contains(&e.target)).is_some_and(|e| e.done);
         if !done {
-            return Err(Trap::new(TrapKind::Reserved, "the last position export does not say that it is done"));
+            return Err(reserved("the last position export does not say that it is done"));
         }
         for k in 0..used {
             whole(find(12 + k).ok_or_else(|| missing(12 + k))?)?;
@@ -286,10 +287,9 @@ impl<'a> Machine<'a> {
         let asked = (0..16).map(|k| (k, distances + k % 8 / 4, k % 4)).chain([(16, 13, 0), (18, 13, 2), (19, 13, 3)]);
         for (_, target, k) in asked.filter(|(bit, ..)| control >> bit & 1 == 1) {
             if find(target).is_none_or(|e| e.enabled >> k & 1 == 0) {
-                return Err(Trap::new(
-                    TrapKind::UndefinedRead,
-                    format!("PA_CL_VS_OUT_CNTL asks for component {k} of export {target}, which is not there"),
-                ));
+                return Err(undefined(format!(
+                    "PA_CL_VS_OUT_CNTL asks for component {k} of export {target}, which is not there"
+                )));
             }
         }
         for lane in 0..count {
@@ -332,7 +332,7 @@ impl<'a> Machine<'a> {
     /// The export of the first clip distances. Position exports are dense: the one behind the position has point size, edge flag, layer
     /// and viewport if bit 21 of PA_CL_VS_OUT_CNTL says so, and those of clip distances follow.
     fn distances_at(&self, control: u32, used: u8) -> Result<u8, Trap> {
-        let wrong = |what: &str| Err(refuse(format!("PA_CL_VS_OUT_CNTL {control:#x} {what}")));
+        let wrong = |what: &str| Err(bad_container(format!("PA_CL_VS_OUT_CNTL {control:#x} {what}")));
         let on = |bit: u32| control >> bit & 1 == 1;
         let (beside, misc) = (control & 0x000d_0000, on(21));
         // Bits of no clip distance, size, layer or viewport.
@@ -375,7 +375,9 @@ impl<'a> Machine<'a> {
             let (given_by_none, as_they_are) = (control >> 5 & 1 == 1 && !flat, control >> 5 & 1 == 1 && flat);
             let sprite = control >> 17 & 1 == 1 && self.words.get(reg::SPI_INTERP_CONTROL_0) >> 1 & 1 == 1;
             if !given_by_none && from > self.words.get(reg::SPI_VS_OUT_CONFIG) >> 1 & 31 {
-                return Err(refuse(format!("SPI_PS_INPUT_CNTL_{a} names parameter {from}, which is not exported")));
+                return Err(bad_container(format!(
+                    "SPI_PS_INPUT_CNTL_{a} names parameter {from}, which is not exported"
+                )));
             }
             for (p, primitive) in primitives.iter().enumerate() {
                 let start = PARAMETER_WORDS * (a * primitives.len() as u32 + p as u32);
@@ -442,7 +444,7 @@ impl<'a> Machine<'a> {
                 (2, _) => [0.0, 1.0, 0.0],
                 (3, 0) => [0.0, 0.0, 1.0],
                 (3, _) => [1.0, 0.0, -1.0],
-                _ => return Err(refuse(format!("SPI_INTERP_CONTROL_0 {word:#x} keeps component {c}"))),
+                _ => return Err(bad_container(format!("SPI_INTERP_CONTROL_0 {word:#x} keeps component {c}"))),
             };
         }
         Ok(planes)
@@ -453,7 +455,7 @@ impl<'a> Machine<'a> {
         let covered = Masks::of(batch).covered;
         let done = exports.iter().rfind(|e| e.target < 12).filter(|e| e.done && e.valid);
         let Some(done) = done else {
-            return Err(Trap::new(TrapKind::Reserved, "the wave ends without a last export"));
+            return Err(reserved("the wave ends without a last export"));
         };
         let control = self.words.get(reg::DB_SHADER_CONTROL);
         let live = if control >> 6 & 1 == 1 { covered & done.lanes } else { covered };
@@ -477,7 +479,7 @@ impl<'a> Machine<'a> {
             owes(live & !e.lanes)?;
             let format = formats >> (4 * number) & 15;
             if e.compressed != (4..9).contains(&format) {
-                return Err(Trap::new(TrapKind::Reserved, format!("export {number} does not fit format {format}")));
+                return Err(reserved(format!("export {number} does not fit format {format}")));
             }
             lanes(&mut quads, &mut |q, l, lane| {
                 let value = colour(format, [0, 1, 2, 3].map(|k| e.words[k][lane]));
@@ -525,13 +527,13 @@ impl Machine<'_> {
             2 => (3, false),
             9 => (15, false),
             7 => (14, true),
-            f => return Err(refuse(format!("SPI_SHADER_Z_FORMAT {f} with a depth, a stencil value or a mask"))),
+            f => return Err(bad_container(format!("SPI_SHADER_Z_FORMAT {f} with a depth, a stencil value or a mask"))),
         };
         let asked = control & 3 | control >> 6 & 4;
         if e.compressed != halves || asked & !words != 0 {
             let said =
                 format!("the export of the depth does not fit SPI_SHADER_Z_FORMAT {format}, or what is asked of it");
-            return Err(Trap::new(TrapKind::Reserved, said));
+            return Err(reserved(said));
         }
         Ok(())
     }
@@ -544,13 +546,13 @@ fn default_value(number: u32) -> [[f32; 3]; 4] {
 }
 
 fn missing(target: u8) -> Trap {
-    Trap::new(TrapKind::UndefinedRead, format!("register words ask for export {target}, which is not there"))
+    undefined(format!("register words ask for export {target}, which is not there"))
 }
 
 fn owes(lanes: u64) -> Result<(), Trap> {
     match lanes {
         0 => Ok(()),
-        l => Err(Trap::new(TrapKind::UndefinedRead, "a pixel that lives was not exported").in_lane(l.trailing_zeros())),
+        l => Err(undefined("a pixel that lives was not exported").in_lane(l.trailing_zeros())),
     }
 }
 
@@ -634,7 +636,7 @@ impl DrawMachine for Machine<'_> {
         _: &Targets,
         out: &mut Vec<QuadOut>,
     ) -> Result<(), Trap> {
-        let Some(fragment) = &self.fragment else { return Err(refuse("there is no fragment program")) };
+        let Some(fragment) = &self.fragment else { return Err(bad_container("there is no fragment program")) };
         let prim_mask = self.place_parameters(&mut unit.world, batch, words)?;
         let Masks { covered, whole, .. } = Masks::of(batch);
         let mut lane = |s: Source, l: usize| match s {
@@ -658,7 +660,9 @@ fn position_place(word: u32) -> Result<Where, Trap> {
         0 => Ok(Where::Center),
         0x1_0000 => Ok(Where::Centroid),
         0x2_0000 => Ok(Where::Sample),
-        w => Err(refuse(format!("SPI_BARYC_CNTL {w:#x}: of its fields only POS_FLOAT_LOCATION is modelled, 0 to 2"))),
+        w => Err(bad_container(format!(
+            "SPI_BARYC_CNTL {w:#x}: of its fields only POS_FLOAT_LOCATION is modelled, 0 to 2"
+        ))),
     }
 }
 

@@ -1,9 +1,8 @@
 //! Exports: positions, parameters, colours and depth that leave a wave (section 13).
 
-use gpucc_sim::{Trap, TrapKind};
+use gpucc_sim::trap::{Trap, reserved, unsupported};
 
 use super::decode::Decoded;
-use super::salu::unsupported;
 use super::subgroup::{LANES, Lanes, Order, Wave};
 
 /// One export of a wave.
@@ -60,7 +59,7 @@ impl Wave {
             return Err(unsupported("exports of a compute program"));
         };
         if before.iter().any(|b| b.done && kind(b.target) == kind(target)) {
-            return Err(Trap::new(TrapKind::Reserved, "an export behind the last one of its kind"));
+            return Err(reserved("an export behind the last one of its kind"));
         }
         let (enabled, compressed, done, valid) = (e.enabled, e.compressed, e.done, e.valid);
         before.push(Export { target, enabled, compressed, done, valid, lanes, words });

@@ -4,12 +4,11 @@
 
 use gpucc_num::convert::{f16_to_f32, f32_to_f16};
 use gpucc_num::f32 as n32;
-use gpucc_sim::{Trap, TrapKind};
+use gpucc_sim::trap::{Trap, out_of_bounds, unsupported};
 
 use super::decode::{Decoded, Src};
 use super::lanes::lanes;
 use super::memory::DeviceMemory;
-use super::salu::unsupported;
 use super::subgroup::Wave;
 use crate::Op;
 
@@ -61,7 +60,7 @@ impl Wave {
                 let at = start + 4 * k;
                 if at + 4 > env.lds_size {
                     let said = format!("parameter at byte {at} of {}", env.lds_size);
-                    return Err(Trap::new(TrapKind::OutOfBounds, said).in_lane(lane as u32));
+                    return Err(out_of_bounds(said).in_lane(lane as u32));
                 }
                 Ok(env.lds_load(at, 4, by).map_err(|t| t.in_lane(lane as u32))? as u32)
             };

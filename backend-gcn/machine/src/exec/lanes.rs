@@ -1,7 +1,7 @@
 //! Operands and results of vector instructions, lane by lane: selections, modifiers, DPP, and shapes of operations.
 
 use gpucc_num::{Round, convert, f16, f32 as n32, f64 as n64, special};
-use gpucc_sim::{Trap, TrapKind};
+use gpucc_sim::trap::{Trap, bad_register};
 
 use super::decode::{Decoded, Src};
 use super::salu::bfe;
@@ -457,7 +457,7 @@ impl Wave {
         let shift = |n: u32, width: u32| {
             let to = n + index;
             if to + width > limit {
-                return Err(Trap::new(TrapKind::BadRegister, format!("indexed access touches v{to}")));
+                return Err(bad_register(format!("indexed access touches v{to}")));
             }
             Ok(to)
         };

@@ -4,7 +4,7 @@ use gpucc_container::{Container, DescriptorKey, Entry, Preload, Source};
 use gpucc_isa::Isa;
 use gpucc_sim::{
     AddressSpace, Agent, AllocId, At, BarrierRule, Core, Device, Dispatch, Machine, Memory, OwnMemory, Past, RaceCheck,
-    Rules, RunOptions, RunReport, RunState, Simulator, SplitMix64, Trap, TrapKind,
+    Rules, RunOptions, RunReport, RunState, Simulator, SplitMix64, Trap, trap::bad_container,
 };
 
 use super::cache::{L1, UNITS};
@@ -137,13 +137,13 @@ impl Values {
         found
             .and_then(|d| d.words.get(at as usize))
             .copied()
-            .ok_or_else(|| refuse(format!("group {group} binding {binding} has no descriptor word {word}")))
+            .ok_or_else(|| bad_container(format!("group {group} binding {binding} has no descriptor word {word}")))
     }
 
     /// The table of the bind group that a table number means.
     fn table(&self, number: u16) -> Result<u64, Trap> {
         let group = u32::from(number) - 1;
-        self.device.table(group).ok_or_else(|| refuse(format!("there is no table of bind group {group}")))
+        self.device.table(group).ok_or_else(|| bad_container(format!("there is no table of bind group {group}")))
     }
 }
 
@@ -153,16 +153,12 @@ const SCRATCH_MAX: u32 = ((1 << 13) - 1) * 1024 / LANES as u32;
 /// That a lane can have so many bytes of scratch, and that SCRATCH_EN says whether it has some.
 pub(super) fn check_scratch(bytes: u32, enabled: bool) -> Result<(), Trap> {
     if !bytes.is_multiple_of(4) || (bytes > 0) != enabled {
-        return Err(refuse("SCRATCH_EN and the scratch size disagree"));
+        return Err(bad_container("SCRATCH_EN and the scratch size disagree"));
     }
     if bytes > SCRATCH_MAX {
-        return Err(refuse(format!("{bytes} bytes of scratch a lane, at most {SCRATCH_MAX}")));
+        return Err(bad_container(format!("{bytes} bytes of scratch a lane, at most {SCRATCH_MAX}")));
     }
     Ok(())
-}
-
-fn refuse(message: impl Into<String>) -> Trap {
-    Trap::new(TrapKind::Container, message)
 }
 
 impl<'a> LaunchState<'a> {
@@ -171,7 +167,7 @@ impl<'a> LaunchState<'a> {
         let (entry, generation) = (common.entry, common.generation);
         let meta = &entry.meta;
         if meta.family_words.len() != 2 {
-            return Err(refuse("two family words are expected: COMPUTE_PGM_RSRC1 and COMPUTE_PGM_RSRC2"));
+            return Err(bad_container("two family words are expected: COMPUTE_PGM_RSRC1 and COMPUTE_PGM_RSRC2"));
         }
         let abi::FamilyWords { rsrc1, rsrc2: rsrc2_word } = abi::FamilyWords::of(meta);
         let sgprs = u32::from(meta.registers_of(abi::FILE_SGPR));
@@ -179,18 +175,21 @@ impl<'a> LaunchState<'a> {
         let mode = rsrc1 >> 12 & 0xff | (rsrc1 >> 21 & 1) << 8 | (rsrc1 >> 23 & 1) << 9;
         let want = abi::rsrc1(vgprs, sgprs, rsrc1 >> 12 & 0xff, generation);
         if rsrc1 & 0x3ff != want & 0x3ff {
-            return Err(refuse(format!("RSRC1 {rsrc1:#x} does not fit {sgprs} SGPRs and {vgprs} VGPRs")));
+            return Err(bad_container(format!("RSRC1 {rsrc1:#x} does not fit {sgprs} SGPRs and {vgprs} VGPRs")));
         }
         if sgprs > crate::operand::sgpr_count(generation) || vgprs > 256 {
-            return Err(refuse(format!("{sgprs} SGPRs and {vgprs} VGPRs are more than there are")));
+            return Err(bad_container(format!("{sgprs} SGPRs and {vgprs} VGPRs are more than there are")));
         }
         let rsrc2 = Rsrc2::read(rsrc2_word, generation);
         let lds = meta.shared_bytes.checked_next_multiple_of(abi::lds_unit(generation));
         if meta.shared_bytes > abi::lds_limit(generation) || lds != Some(rsrc2.lds_bytes) {
-            return Err(refuse(format!("RSRC2 {rsrc2_word:#x} does not fit {} bytes of LDS", meta.shared_bytes)));
+            return Err(bad_container(format!(
+                "RSRC2 {rsrc2_word:#x} does not fit {} bytes of LDS",
+                meta.shared_bytes
+            )));
         }
         if rsrc2.user_sgprs > 16 || rsrc2.local_id_components > 2 {
-            return Err(refuse(format!("RSRC2 {rsrc2_word:#x} has reserved values")));
+            return Err(bad_container(format!("RSRC2 {rsrc2_word:#x} has reserved values")));
         }
         check_scratch(meta.scratch_bytes, rsrc2.scratch)?;
         let limits = Limits { sgprs, vgprs, conventions: common.options.rules == Rules::Conventions };
@@ -290,24 +289,26 @@ impl<'a> LaunchState<'a> {
             match p.file {
                 abi::FILE_SGPR => {
                     if at >= user + system.len() as u32 || at >= self.limits.sgprs || p.lane != 0 {
-                        return Err(refuse(format!("preload of s{at} is outside of user and system SGPRs")));
+                        return Err(bad_container(format!("preload of s{at} is outside of user and system SGPRs")));
                     }
                     if seen >> at & 1 == 1 {
-                        return Err(refuse(format!("s{at} is preloaded twice")));
+                        return Err(bad_container(format!("s{at} is preloaded twice")));
                     }
                     seen |= 1 << at;
                     if at >= user && system[(at - user) as usize] != p.source {
-                        return Err(refuse(format!("s{at} is a system SGPR of RSRC2, the preload says otherwise")));
+                        return Err(bad_container(format!(
+                            "s{at} is a system SGPR of RSRC2, the preload says otherwise"
+                        )));
                     }
                 }
                 abi::FILE_VGPR => {
                     let ok = matches!(p.source, Source::LocalId(i) if u32::from(i) == at);
                     if !ok || at > self.rsrc2.local_id_components {
-                        return Err(refuse(format!("v{at} cannot be preloaded with that")));
+                        return Err(bad_container(format!("v{at} cannot be preloaded with that")));
                     }
                 }
                 abi::FILE_ROOT => {}
-                f => return Err(refuse(format!("unknown register file {f}"))),
+                f => return Err(bad_container(format!("unknown register file {f}"))),
             }
         }
         Ok(())
@@ -395,7 +396,7 @@ impl<'a> LaunchState<'a> {
                 1 => (base >> 32) as u32,
                 2 => size,
                 3 => abi::RAW_BUFFER_WORD3,
-                w => return Err(refuse(format!("a buffer descriptor has no word {w}"))),
+                w => return Err(bad_container(format!("a buffer descriptor has no word {w}"))),
             })
         };
         match source {
@@ -428,7 +429,7 @@ impl<'a> LaunchState<'a> {
                     }
                 })
             }
-            s => Err(refuse(format!("{s:?} is not a word this launcher supplies"))),
+            s => Err(bad_container(format!("{s:?} is not a word this launcher supplies"))),
         }
     }
 

@@ -1,11 +1,10 @@
 //! Local data share (section 10).
 
-use gpucc_sim::{Trap, TrapKind};
+use gpucc_sim::trap::{Trap, hazard, misaligned, unsupported};
 
 use super::decode::Decoded;
 use super::lanes::lanes;
 use super::memory::DeviceMemory;
-use super::salu::unsupported;
 use super::subgroup::{LANES, Order, Wave, undefined};
 use crate::isa::GFX6;
 use crate::{Access, Elements, Op, Operation};
@@ -119,18 +118,15 @@ impl Wave {
         for &lane in order {
             let base = self.v[usize::from(d.mem.addr)][lane];
             if self.generation == GFX6 && base >> 31 == 1 && offsets.iter().any(|o| o.is_some_and(|o| o != 0)) {
-                return Err(Trap::new(
-                    TrapKind::Hazard,
-                    "a negative LDS base with an offset gives wrong addresses on gfx6",
-                )
-                .in_lane(lane as u32));
+                return Err(
+                    hazard("a negative LDS base with an offset gives wrong addresses on gfx6").in_lane(lane as u32)
+                );
             }
             for (number, offset) in offsets.iter().flatten().enumerate() {
                 let mut at = base.wrapping_add(*offset);
                 if align > 4 && at % align != 0 {
                     let name = d.op.name();
-                    return Err(Trap::new(TrapKind::Misaligned, format!("`{name}` at LDS address {at:#x}"))
-                        .in_lane(lane as u32));
+                    return Err(misaligned(format!("`{name}` at LDS address {at:#x}")).in_lane(lane as u32));
                 }
                 at &= !(align.min(4) - 1);
                 self.lds_access(d, env, elements, &Place { lane, number, at, limit })

@@ -1,13 +1,15 @@
 //! Scalar memory, buffers and FLAT (sections 5 and 11).
 
-use gpucc_sim::{AddressSpace, Agent, AllocId, By, Late, Memory, OwnMemory, Past, RaceCheck, Trap, TrapKind, World};
+use gpucc_sim::{
+    AddressSpace, Agent, AllocId, By, Late, Memory, OwnMemory, Past, RaceCheck, Trap, World,
+    trap::{hazard, misaligned, reserved, unsupported},
+};
 
 use super::cache::L1;
 use super::decode::Decoded;
 use super::format;
 use super::lanes::lanes;
 use super::launch::Values;
-use super::salu::unsupported;
 use super::step::CLASSES;
 use super::subgroup::{LANES, Order, Wave, undefined};
 use crate::isa::{Format, GFX6, GFX8};
@@ -156,10 +158,7 @@ impl DeviceMemory {
         let (id, offset) = self.space.resolve(address, 4)?;
         self.memory.ask(id);
         if self.stored.get(id.0 as usize).is_some_and(|&e| e > seen) {
-            return Err(Trap::new(
-                TrapKind::Hazard,
-                "scalar load of memory that this dispatch stored to: the scalar cache is not coherent",
-            ));
+            return Err(hazard("scalar load of memory that this dispatch stored to: the scalar cache is not coherent"));
         }
         Ok(self.memory.load_u32(id, offset)?)
     }
@@ -309,7 +308,7 @@ struct Descriptor {
 impl Descriptor {
     fn read(w: [u32; 4], generation: u8) -> Result<Descriptor, Trap> {
         if w[3] >> 30 != 0 {
-            return Err(Trap::new(TrapKind::Reserved, "the descriptor is not a buffer descriptor (TYPE is not 0)"));
+            return Err(reserved("the descriptor is not a buffer descriptor (TYPE is not 0)"));
         }
         let add_tid = w[3] >> 23 & 1 == 1;
         let mut stride = u64::from(w[1] >> 16 & 0x3fff);
@@ -426,7 +425,7 @@ impl Wave {
         let (first, count) =
             if store { (usize::from(d.mem.data), d.mem.data_width) } else { (usize::from(d.dst), d.dst_width) };
         if store && matches!(d.src[1], super::decode::Src::S(n) if u32::from(n) != M0) {
-            return Err(Trap::new(TrapKind::Reserved, "scalar stores take their offset from M0 or an immediate"));
+            return Err(reserved("scalar stores take their offset from M0 or an immediate"));
         }
         let (base, size) = if d.mem.descriptor {
             let v = self.descriptor(d)?;
@@ -584,7 +583,7 @@ impl Wave {
                 0 => 0,
                 1 => one,
                 s @ 4..=7 => c[s as usize - 4],
-                _ => return Err(Trap::new(TrapKind::Reserved, "reserved component selector")),
+                _ => return Err(reserved("reserved component selector")),
             };
             self.v[data + i][lane] = if format.half { format::to_half(format.nfmt, x) } else { x };
         }
@@ -693,7 +692,7 @@ impl Wave {
             let address = u64::from(self.v[a][lane]) | u64::from(self.v[a + 1][lane]) << 32;
             match d.operation {
                 Operation::Atomic(a) if address % (if a.wide { 8 } else { 4 }) != 0 => {
-                    Err(Trap::new(TrapKind::Misaligned, format!("atomic at address {address:#x}")))
+                    Err(misaligned(format!("atomic at address {address:#x}")))
                 }
                 Operation::Atomic(a) => self.atomic_at(d, env, a, Some(address), lane),
                 Operation::Elements(e) => self.flat_elements(d, env, e, address, lane),

@@ -1,6 +1,6 @@
 //! Scalar ALU (section 4).
 
-use gpucc_sim::{Trap, TrapKind};
+use gpucc_sim::trap::{Trap, bad_register, unsupported};
 
 use super::decode::{Decoded, Src};
 use super::subgroup::Wave;
@@ -22,10 +22,6 @@ pub(crate) enum Next {
     Yield,
     /// The wave ended.
     End,
-}
-
-pub(crate) fn unsupported(what: impl Into<String>) -> Trap {
-    Trap::new(TrapKind::Unsupported, what)
 }
 
 impl Wave {
@@ -517,7 +513,7 @@ impl Wave {
         let to = u64::from(base) + u64::from(self.s[M0 as usize]);
         let aligned = n == 1 || to % 2 == 0;
         if to + u64::from(n) > crate::operand::sgpr_count(self.generation).into() || !aligned {
-            return Err(Trap::new(TrapKind::BadRegister, format!("relative move touches s{to}")));
+            return Err(bad_register(format!("relative move touches s{to}")));
         }
         Ok(to as u8)
     }

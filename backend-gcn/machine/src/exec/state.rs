@@ -4,14 +4,14 @@
 //! less than the container does: what it turns on beside that has no effect on a picture, and would not be seen.
 
 use gpucc_container::{Entry, IoPlace, flags};
-use gpucc_sim::{Trap, TrapKind};
+use gpucc_sim::trap::{Trap, reserved};
 
 use super::draw::Words;
 use crate::abi::{self, reg};
 
 fn wrong(register: u32, value: u32, what: &str) -> Trap {
     let name = reg::name(register).unwrap_or("a register");
-    Trap::new(TrapKind::Reserved, format!("{name} {value:#x}: {what}"))
+    reserved(format!("{name} {value:#x}: {what}"))
 }
 
 /// Fails unless a word is right.

@@ -1,12 +1,12 @@
 //! Vector ALU (section 7): operand fetch with SDWA, DPP and modifiers, and the operations.
 
 use gpucc_num::{Mode, Round, convert, f16, f32 as n32, f64 as n64, int, pack, special};
-use gpucc_sim::Trap;
+use gpucc_sim::trap::{Trap, unsupported};
 
 use super::decode::{Decoded, Src};
 use super::float;
 use super::lanes::{LaneCx, SIGN16, SIGN32, lanes};
-use super::salu::{bfe, sign_bits, unsupported};
+use super::salu::{bfe, sign_bits};
 use super::subgroup::{LANES, Wave, undefined};
 use crate::isa::{Format, GFX6, GFX8};
 use crate::operand::M0;

@@ -8,7 +8,7 @@ use super::step::Machine;
 use super::subgroup::{Lanes, Warp, first};
 use crate::operand::{Addr, SharedTy};
 use crate::types::{Op, Ty};
-use gpucc_sim::{Trap, TrapKind};
+use gpucc_sim::trap::{Trap, bad_register, out_of_bounds, unsupported};
 
 type Wide = [u64; 32];
 
@@ -109,9 +109,11 @@ impl Machine<'_> {
             Src::Const(c, addr, size) => {
                 self.each_address(warp, addr, mask, |at| self.load_const(c, at, u32::from(size)))?
             }
-            Src::Attr(n) => *warp.io.a.get(usize::from(n)).ok_or_else(|| {
-                Trap::new(TrapKind::OutOfBounds, format!("a[{:#x}], there are {} words", 4 * n, warp.io.a.len()))
-            })?,
+            Src::Attr(n) => *warp
+                .io
+                .a
+                .get(usize::from(n))
+                .ok_or_else(|| out_of_bounds(format!("a[{:#x}], there are {} words", 4 * n, warp.io.a.len())))?,
             Src::Prim(addr) => {
                 Self::check_areg(warp, addr.a, mask)?;
                 Self::words_of(warp, ("p", &warp.io.p), addr, mask)?
@@ -217,7 +219,7 @@ impl Machine<'_> {
             && usize::from(n) >= warp.io.o.len()
         {
             let message = format!("o[{:#x}], there are {} words", 4 * n, warp.io.o.len());
-            return Err(Trap::new(TrapKind::OutOfBounds, message));
+            return Err(out_of_bounds(message));
         }
         let bits = if code.ty.bytes() == 2 { 16 } else { 32 };
         let quick = code.cdst.is_none() && bits == 32 && !code.sat;
@@ -417,7 +419,7 @@ impl Machine<'_> {
                 };
                 let dst = code.adst as usize;
                 if !(1..=4).contains(&dst) {
-                    return Err(Trap::new(TrapKind::BadRegister, format!("$a{dst} cannot be written")));
+                    return Err(bad_register(format!("$a{dst} cannot be written")));
                 }
                 for l in (0..32).filter(|l| mask >> l & 1 == 1) {
                     warp.areg[dst][l] = values[l];
@@ -432,10 +434,7 @@ impl Machine<'_> {
                     2 => zero,
                     8 if self.program.stage == gpucc_isa::stage::FS && self.program.generation >= 3 => warp.io.sample,
                     _ => {
-                        return Err(Trap::new(
-                            TrapKind::Unsupported,
-                            format!("special register {sr} means nothing in compute programs"),
-                        ));
+                        return Err(unsupported(format!("special register {sr} means nothing in compute programs")));
                     }
                 };
                 Self::write(warp, code, &values, mask);
@@ -463,7 +462,7 @@ impl Machine<'_> {
             | Op::TexGather => self.texture(warp, code, mask)?,
             Op::LdA | Op::StO | Op::Interp | Op::InterpMul | Op::InterpFlat => self.stage_io(warp, code, mask)?,
             Op::Emit | Op::Restart => Self::output(warp, code, mask),
-            _ => return Err(Trap::new(TrapKind::Unsupported, "not an instruction of compute programs")),
+            _ => return Err(unsupported("not an instruction of compute programs")),
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ use super::float::{self, CNAN, double};
 use crate::types::{Op, Ty};
 use gpucc_num::convert as num;
 use gpucc_num::{f32 as num32, f64 as num64};
-use gpucc_sim::{Trap, TrapKind};
+use gpucc_sim::trap::{Trap, unsupported};
 
 /// The other effects of a conversion besides its types.
 #[derive(Clone, Copy, Debug)]
@@ -124,10 +124,7 @@ fn from_int(c: &Cvt, raw: u64) -> Result<(u64, u8), Trap> {
         Ty::F16 => {
             let h = num::u64_to_f16(towards, magnitude);
             if num::f16_to_f64(h) != magnitude as f64 || magnitude > 65_504 {
-                return Err(Trap::new(
-                    TrapKind::Unsupported,
-                    format!("the hardware converts {v} to f16 wrongly; go through f32"),
-                ));
+                return Err(unsupported(format!("the hardware converts {v} to f16 wrongly; go through f32")));
             }
             let h = h | if v < 0 { 0x8000 } else { 0 };
             let h = if c.sat { saturate16(h) } else { h };

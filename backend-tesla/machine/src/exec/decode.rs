@@ -4,7 +4,7 @@ use crate::operand::{Addr, Operand, SharedTy, View, destination};
 use crate::types::{Kind, Op, Space, Ty, Unit, Width};
 use crate::{Tesla, listing};
 use gpucc_isa::Inst;
-use gpucc_sim::{Trap, TrapKind};
+use gpucc_sim::trap::{Trap, TrapKind, bad_register, unsupported};
 use std::sync::OnceLock;
 
 fn word(code: &[u8], at: usize) -> u32 {
@@ -236,14 +236,6 @@ impl DecodedProgram {
     pub fn text(&self, inst: &Inst<Tesla>) -> String {
         listing::text_of(inst, self.generation, self.stage)
     }
-}
-
-fn unsupported(message: &str) -> Trap {
-    Trap::new(TrapKind::Unsupported, message)
-}
-
-fn bad_register(message: String) -> Trap {
-    Trap::new(TrapKind::BadRegister, message)
 }
 
 impl Code {

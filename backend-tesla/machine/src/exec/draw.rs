@@ -11,7 +11,10 @@ use gpucc_sim::draw::{
 };
 use gpucc_sim::quads::Masks;
 use gpucc_sim::texture::format::{from_snorm, from_unorm};
-use gpucc_sim::{AddressSpace, AllocId, At, Core, Dispatch, DrawDevice, DrawState, Registers, Trap, TrapKind};
+use gpucc_sim::{
+    AddressSpace, AllocId, At, Core, Dispatch, DrawDevice, DrawState, Registers, Trap,
+    trap::{bad_container, reserved, undefined, unsupported},
+};
 
 use super::decode::DecodedProgram;
 use super::launch::{LIMITS, SAMPLERS, TEXTURES, check_scratch};
@@ -67,14 +70,6 @@ mod array {
     pub const LIMIT_HIGH: u32 = 3;
     pub const LIMIT: u32 = 4;
     pub const PER_INSTANCE: u32 = 5;
-}
-
-fn refuse(message: impl Into<String>) -> Trap {
-    Trap::new(TrapKind::Container, message)
-}
-
-fn reserved(message: impl Into<String>) -> Trap {
-    Trap::new(TrapKind::Reserved, message)
 }
 
 /// The vertex or the fragment program of a draw.
@@ -146,12 +141,12 @@ impl<'a> StageProgram<'a> {
         let common = &launch.common;
         let registers = usize::from(entry.meta.registers_of(0));
         if !(1..=128).contains(&registers) {
-            return Err(refuse(format!("{registers} registers, there are 1 to 128")));
+            return Err(bad_container(format!("{registers} registers, there are 1 to 128")));
         }
         check_scratch(&entry.meta)?;
         let stack = match FamilyWords::of(&entry.meta).stack {
             n @ 1..=4096 => (n as usize).next_power_of_two().max(4),
-            n => return Err(refuse(format!("{n} stack entries, 1 to 4096"))),
+            n => return Err(bad_container(format!("{n} stack entries, 1 to 4096"))),
         };
         let mut constant = [None; 16];
         for r in &entry.resources {
@@ -161,15 +156,15 @@ impl<'a> StageProgram<'a> {
                 }
                 ResourceKind::Texture | ResourceKind::StorageTexture | ResourceKind::Sampler
                     if r.slot.saturating_add(r.count.max(1)) <= 16 => {}
-                _ => return Err(refuse(format!("group {} binding {}: slot {:#x}", r.group, r.binding, r.slot))),
+                _ => return Err(bad_container(format!("group {} binding {}: slot {:#x}", r.group, r.binding, r.slot))),
             }
         }
         let mut words: Vec<(u16, u32)> = Vec::new();
         for p in &entry.preloads {
             if p.file != UNIFORM_FILE || p.index > 16_383 {
-                return Err(refuse(format!("preload of file {:#x} index {}", p.file, p.index)));
+                return Err(bad_container(format!("preload of file {:#x} index {}", p.file, p.index)));
             }
-            let none = |other| Err(refuse(format!("no uniform word can hold {other:?}")));
+            let none = |other| Err(bad_container(format!("no uniform word can hold {other:?}")));
             words.push((p.index, common.value(p.source, At::Draw(&launch.state), none)?));
         }
         if let Some(last) = words.iter().map(|w| w.0).max() {
@@ -392,7 +387,7 @@ impl<'a> Machine<'a> {
             let owed = lanes & !known;
             if owed != 0 {
                 let message = format!("$r{r} is a result that was never written");
-                return Err(Trap::new(TrapKind::UndefinedRead, message).in_lane(owed.trailing_zeros()));
+                return Err(undefined(message).in_lane(owed.trailing_zeros()));
             }
             Ok(warp.regs.get(r).copied().unwrap_or([0; 32]))
         };
@@ -505,7 +500,7 @@ fn elements(registers: &Registers) -> Result<Vec<Element>, Trap> {
         }
         let attribute = registers.get(METHODS, method::VERTEX_ARRAY_ATTRIB + 4 * n);
         if attribute & 15 != n || attribute >> 4 & 1 != 0 {
-            return Err(Trap::new(TrapKind::Unsupported, format!("VERTEX_ARRAY_ATTRIB {attribute:#x}: another array")));
+            return Err(unsupported(format!("VERTEX_ARRAY_ATTRIB {attribute:#x}: another array")));
         }
         let get = |k: u32| registers.get(ARRAYS, 8 * n + k);
         let fetch = get(array::FETCH);
@@ -599,7 +594,7 @@ impl DrawMachine for Machine<'_> {
             let one = |slot: u32| {
                 self.slot(slot, given).map(f32::from_bits).ok_or_else(|| {
                     let message = format!("result slot {slot} was never written");
-                    Trap::new(TrapKind::UndefinedRead, message).in_lane(lane as u32)
+                    undefined(message).in_lane(lane as u32)
                 })
             };
             let mut v = VertexOut { position: [one(0)?, one(1)?, one(2)?, one(3)?], ..VertexOut::default() };
@@ -627,7 +622,7 @@ impl DrawMachine for Machine<'_> {
         _: &Targets,
         out: &mut Vec<QuadOut>,
     ) -> Result<(), Trap> {
-        let Some(fragment) = &self.fragment else { return Err(refuse("there is no fragment program")) };
+        let Some(fragment) = &self.fragment else { return Err(bad_container("there is no fragment program")) };
         debug_assert!(batch.len() <= QUADS);
         let exists = if batch.len() == QUADS { u32::MAX } else { (1 << (4 * batch.len())) - 1 };
         let covered = Masks::of(batch).covered as u32;

@@ -10,7 +10,7 @@ use gpucc_container::{Access, Container, Meta, Resource, ResourceKind, Source, U
 use gpucc_isa::Isa;
 use gpucc_sim::{
     At, Core, Device, Dispatch, Limits, OwnMemory, RaceCheck, Rules, RunOptions, RunReport, RunState, Simulator,
-    SplitMix64, Trap, TrapKind, local_id,
+    SplitMix64, Trap, local_id, trap::bad_container,
 };
 
 /// Number of the table of texture descriptors.
@@ -29,10 +29,6 @@ pub(super) const LIMITS: Limits =
     Limits { family: Tesla::NAME, generations: Tesla::GENERATIONS, invocations: 512, workgroups: 65_535 };
 /// Local id in `$r0` (docs/abi-tesla.md section 3).
 const PACKED_LOCAL_ID: u32 = 0;
-
-fn bad(message: impl Into<String>) -> Trap {
-    Trap::new(TrapKind::Container, message)
-}
 
 gpucc_sim::run_alone!(run_on);
 
@@ -92,7 +88,7 @@ struct LaunchState<'a> {
 /// That a thread can have so many bytes of l[].
 pub(super) fn check_scratch(meta: &Meta) -> Result<(), Trap> {
     match meta.scratch_bytes {
-        n if n > 0x1_0000 => Err(bad(format!("{n} bytes of l[], at most 65536"))),
+        n if n > 0x1_0000 => Err(bad_container(format!("{n} bytes of l[], at most 65536"))),
         _ => Ok(()),
     }
 }
@@ -102,14 +98,14 @@ impl<'a> LaunchState<'a> {
         let entry = common.entry;
         let meta = &entry.meta;
         if meta.workgroup_size[2] > 64 {
-            return Err(bad(format!("workgroups of {} in z, at most 64", meta.workgroup_size[2])));
+            return Err(bad_container(format!("workgroups of {} in z, at most 64", meta.workgroup_size[2])));
         }
         if meta.subgroup_size != 32 {
-            return Err(bad(format!("subgroups of {}, a warp has 32 lanes", meta.subgroup_size)));
+            return Err(bad_container(format!("subgroups of {}, a warp has 32 lanes", meta.subgroup_size)));
         }
         let registers = u32::from(meta.registers_of(0));
         if !(1..=128).contains(&registers) {
-            return Err(bad(format!("{registers} registers, there are 1 to 128")));
+            return Err(bad_container(format!("{registers} registers, there are 1 to 128")));
         }
         check_scratch(meta)?;
         let words = FamilyWords::of(meta);
@@ -121,7 +117,7 @@ impl<'a> LaunchState<'a> {
             stack: match words.stack {
                 0 => 8,
                 n @ 1..=4096 => (n as usize).next_power_of_two().max(4),
-                n => return Err(bad(format!("{n} stack entries, at most 4096"))),
+                n => return Err(bad_container(format!("{n} stack entries, at most 4096"))),
             },
             window: words.window_bytes,
             local_id: false,
@@ -129,10 +125,10 @@ impl<'a> LaunchState<'a> {
             parameters: Vec::new(),
         };
         if l.window > 0x100_0000 {
-            return Err(bad(format!("a workgroup window of {} bytes, at most 16 MiB", l.window)));
+            return Err(bad_container(format!("a workgroup window of {} bytes, at most 16 MiB", l.window)));
         }
         if entry.code.len() > 0x100_0000 {
-            return Err(bad("more than 16 MiB of code"));
+            return Err(bad_container("more than 16 MiB of code"));
         }
         let hardware = common.options.rules == Rules::Hardware;
         for r in &entry.resources {
@@ -146,11 +142,11 @@ impl<'a> LaunchState<'a> {
                 _ => (1..=13).contains(&r.slot) || (0x100..=0x10e).contains(&r.slot),
             };
             if !ok || r.count > 1 && r.kind.is_buffer() {
-                return Err(bad(format!("group {} binding {}: slot {:#x}", r.group, r.binding, r.slot)));
+                return Err(bad_container(format!("group {} binding {}: slot {:#x}", r.group, r.binding, r.slot)));
             }
             let last = if is_window(r) { r.slot + r.count.max(1) - 1 } else { r.slot };
             if l.window > 0 && (last == 14 || r.slot == 0x10e) {
-                return Err(bad("slot 14 is taken by the workgroup window"));
+                return Err(bad_container("slot 14 is taken by the workgroup window"));
             }
         }
         for p in &entry.preloads {
@@ -163,7 +159,7 @@ impl<'a> LaunchState<'a> {
                 }
                 (0x81, i @ FIRST_PARAMETER..PARAMETERS_END, s) => l.parameters.push((i, uniform(s, common)?)),
                 (file, index, source) => {
-                    return Err(bad(format!("preload of file {file:#x} index {index} with {source:?}")));
+                    return Err(bad_container(format!("preload of file {file:#x} index {index} with {source:?}")));
                 }
             }
         }
@@ -172,10 +168,10 @@ impl<'a> LaunchState<'a> {
             l.shared_base = end.next_multiple_of(0x40);
         }
         if l.shared_base < end || !l.shared_base.is_multiple_of(4) {
-            return Err(bad(format!("workgroup memory at {:#x} overlaps what is before it", l.shared_base)));
+            return Err(bad_container(format!("workgroup memory at {:#x} overlaps what is before it", l.shared_base)));
         }
         if l.shared_base.saturating_add(meta.shared_bytes) > SHARED_MAX {
-            return Err(bad(format!("{} bytes of workgroup memory do not fit s[]", meta.shared_bytes)));
+            return Err(bad_container(format!("{} bytes of workgroup memory do not fit s[]", meta.shared_bytes)));
         }
         Ok(l)
     }
@@ -206,7 +202,7 @@ impl<'a> LaunchState<'a> {
         }
         if !entry.data.is_empty() {
             if memories.constant[14].is_some() {
-                return Err(bad("c14[] is a buffer, and there is a DATA section"));
+                return Err(bad_container("c14[] is a buffer, and there is a DATA section"));
             }
             memories.constant[14] = Some(memories.memory.alloc("DATA section", entry.data.clone(), false));
         }
@@ -214,7 +210,7 @@ impl<'a> LaunchState<'a> {
             let words = || self.constants.iter().filter(|w| w.0 == c);
             let Some(last) = words().map(|w| w.1).max() else { continue };
             if memories.constant[usize::from(c)].is_some() {
-                return Err(bad(format!("c{c}[] is a buffer and has words of its own")));
+                return Err(bad_container(format!("c{c}[] is a buffer and has words of its own")));
             }
             let id = memories.memory.alloc_undefined(format!("c{c}"), (usize::from(last) + 1) * 4, rng.as_deref_mut());
             for &(_, i, v) in words() {
@@ -361,5 +357,5 @@ impl Simulator for Run<'_> {
 
 /// Value of a uniform word.
 fn uniform(source: Source, common: &gpucc_sim::Launch<'_>) -> Result<u32, Trap> {
-    common.value(source, At::Dispatch, |other| Err(bad(format!("no uniform word can hold {other:?}"))))
+    common.value(source, At::Dispatch, |other| Err(bad_container(format!("no uniform word can hold {other:?}"))))
 }

@@ -6,7 +6,10 @@ use super::subgroup::{Lanes, Warp, first};
 use super::weak::{Order, Write};
 use crate::operand::Addr;
 use crate::types::{AtomOp, Op, Ty};
-use gpucc_sim::{AddressSpace, AllocId, By, Memory, OwnMemory, RaceCheck, Rules, SplitMix64, Trap, TrapKind, World};
+use gpucc_sim::{
+    AddressSpace, AllocId, By, Memory, OwnMemory, RaceCheck, Rules, SplitMix64, Trap, TrapKind, World,
+    trap::{bad_register, hazard, out_of_bounds, reserved, undefined},
+};
 use std::cell::RefCell;
 
 /// A window onto a buffer or a storage texture.
@@ -51,8 +54,7 @@ impl Window {
     pub fn read(words: [u32; 5], space: &AddressSpace, writable: bool) -> Result<Window, Trap> {
         let w = WindowWords(words);
         w.reserved()?;
-        let bad =
-            |field: &str, v: u32| Trap::new(TrapKind::Reserved, format!("GLOBAL field {field} has the value {v:#x}"));
+        let bad = |field: &str, v: u32| reserved(format!("GLOBAL field {field} has the value {v:#x}"));
         let shape = if w.linear() == 1 {
             if w.pitch() != 0 || w.tile_height() != 0 {
                 return Err(bad("PITCH or TILE_HEIGHT", w.pitch()));
@@ -80,12 +82,7 @@ impl Window {
 
     /// Where an address lies.
     fn place(&self, g: u8, address: u32, size: u32) -> Result<u64, Trap> {
-        let outside = || {
-            Err(Trap::new(
-                TrapKind::OutOfBounds,
-                format!("access of {size} bytes at g{g}[{address:#x}], past the window"),
-            ))
-        };
+        let outside = || Err(out_of_bounds(format!("access of {size} bytes at g{g}[{address:#x}], past the window")));
         let at = u64::from(address);
         match self.shape {
             WindowShape::Whole => Ok(at),
@@ -214,7 +211,7 @@ impl DeviceMemory {
 
     fn global_place(&self, g: u8, address: u32, size: u32, store: bool) -> Result<(AllocId, u64), Trap> {
         let Some(w) = self.global[g as usize] else {
-            return Err(Trap::new(TrapKind::OutOfBounds, format!("g{g}[] is not bound")));
+            return Err(out_of_bounds(format!("g{g}[] is not bound")));
         };
         if !address.is_multiple_of(size) {
             return Err(Trap::new(TrapKind::Misaligned, format!("access of {size} bytes at g{g}[{address:#x}]")));
@@ -225,10 +222,9 @@ impl DeviceMemory {
         if let (14, Some((bytes, base))) = (g, self.window) {
             let offset = u64::from(address).checked_sub(base).filter(|&o| o + u64::from(size) <= u64::from(bytes));
             return offset.map(|o| (w.alloc, o)).ok_or_else(|| {
-                Trap::new(
-                    TrapKind::OutOfBounds,
-                    format!("g14[{address:#x}] belongs to another workgroup; here is {base:#x} and {bytes} bytes on"),
-                )
+                out_of_bounds(format!(
+                    "g14[{address:#x}] belongs to another workgroup; here is {base:#x} and {bytes} bytes on"
+                ))
             });
         }
         Ok((w.alloc, w.place(g, address, size)?))
@@ -236,7 +232,7 @@ impl DeviceMemory {
 
     /// Entry `n` of the table of texture (0) or sampler descriptors (1).
     pub fn entry(&self, table: usize, n: u32, name: &str) -> Result<[u32; 8], Trap> {
-        let unbound = || Trap::new(TrapKind::OutOfBounds, format!("{name}{n} is not bound"));
+        let unbound = || out_of_bounds(format!("{name}{n} is not bound"));
         let address = self.tables[table].ok_or_else(unbound)? + 32 * u64::from(n);
         let (id, at) = self.space.find(address, 32).ok_or_else(unbound)?;
         let mut words = [0; 8];
@@ -280,11 +276,11 @@ impl Machine<'_> {
     /// Address registers that an instruction reads must have been written.
     pub fn check_areg(warp: &Warp, a: u8, mask: u32) -> Result<(), Trap> {
         if a > 4 {
-            return Err(Trap::new(TrapKind::BadRegister, format!("$a{a} must not be used")));
+            return Err(bad_register(format!("$a{a} must not be used")));
         }
         let unknown = mask & !warp.areg_known[a as usize];
         if unknown != 0 {
-            return Err(Trap::new(TrapKind::UndefinedRead, format!("$a{a} was never written")).in_lane(first(unknown)));
+            return Err(undefined(format!("$a{a} was never written")).in_lane(first(unknown)));
         }
         Ok(())
     }
@@ -295,7 +291,7 @@ impl Machine<'_> {
             return Err(misaligned(&format!("c{c}"), at, size));
         }
         let Some(id) = self.memories.constant[c as usize] else {
-            return Err(Trap::new(TrapKind::OutOfBounds, format!("c{c}[] is not bound")));
+            return Err(out_of_bounds(format!("c{c}[] is not bound")));
         };
         Ok(self.memories.memory.load(id, u64::from(at), size)? as u32)
     }
@@ -306,7 +302,7 @@ impl Machine<'_> {
             return Err(misaligned("s", at, size));
         }
         let Some(id) = self.memories.shared else {
-            return Err(Trap::new(TrapKind::OutOfBounds, "there is no s[]"));
+            return Err(out_of_bounds("there is no s[]"));
         };
         Ok(self.memories.memory.load(id, u64::from(at), size)? as u32)
     }
@@ -342,7 +338,7 @@ impl Machine<'_> {
             return Err(misaligned("s", at, size));
         }
         let Some(id) = self.memories.shared else {
-            return Err(Trap::new(TrapKind::OutOfBounds, "there is no s[]"));
+            return Err(out_of_bounds("there is no s[]"));
         };
         if unlock {
             return self.memories.modify(id, u64::from(at), size, by, |_| u64::from(value)).map(|_| ());
@@ -355,10 +351,10 @@ impl Machine<'_> {
             return Err(misaligned("l", at, size));
         }
         if at + size > warp.local_size {
-            return Err(Trap::new(
-                TrapKind::OutOfBounds,
-                format!("access of {size} bytes at l[{at:#x}], there are {} bytes", warp.local_size),
-            ));
+            return Err(out_of_bounds(format!(
+                "access of {size} bytes at l[{at:#x}], there are {} bytes",
+                warp.local_size
+            )));
         }
         let start = (lane * warp.local_size + at) as usize;
         Ok(start..start + size as usize)
@@ -478,16 +474,13 @@ impl Machine<'_> {
                 }
                 if code.op == Op::StUnlock {
                     let Some(i) = self.memories.locks.iter().position(|k| *k == (at, warp.id, lane)) else {
-                        return Err(Trap::new(
-                            TrapKind::Hazard,
-                            format!("unlock of s[{at:#x}], which this lane has not locked"),
-                        ));
+                        return Err(hazard(format!("unlock of s[{at:#x}], which this lane has not locked")));
                     };
                     self.memories.locks.swap_remove(i);
                 } else if self.rules == Rules::Conventions
                     && self.memories.locks.iter().any(|k| k.0 == at & !3 && k.1 != warp.id)
                 {
-                    return Err(Trap::new(TrapKind::Hazard, format!("store to s[{at:#x}], locked by another warp")));
+                    return Err(hazard(format!("store to s[{at:#x}], locked by another warp")));
                 }
                 self.store_shared(at, size, values[0][l], by, code.op == Op::StUnlock)?;
             }
@@ -500,7 +493,7 @@ impl Machine<'_> {
                 } else {
                     if warp.local_known[range.clone()].contains(&false) {
                         let at = Self::address(warp, addr, lane);
-                        return Err(Trap::new(TrapKind::UndefinedRead, format!("l[{at:#x}] was never written")));
+                        return Err(undefined(format!("l[{at:#x}] was never written")));
                     }
                     let mut bytes = [0; 16];
                     bytes[..size as usize].copy_from_slice(&warp.local[range]);
@@ -551,8 +544,7 @@ impl Machine<'_> {
                 }
             }
             _ => {
-                return Err(Trap::new(
-                    TrapKind::BadRegister,
+                return Err(bad_register(
                     "data of a store in a register that is not allocated: hardware ignores the store",
                 ));
             }
@@ -596,15 +588,14 @@ impl Machine<'_> {
         let returns = matches!(code.op, Op::Atom(_));
         let (data, second) = if returns { (code.src[1], code.src[2]) } else { (code.src[2], Src::None) };
         if returns && !matches!(code.dst, Dst::R32(..)) {
-            return Err(Trap::new(
-                TrapKind::BadRegister,
+            return Err(bad_register(
                 "result of an atomic operation in a register that is not allocated: hardware ignores it",
             ));
         }
         self.defined(warp, Src::R32(r), mask)?;
         for src in [data, second] {
             if matches!(src, Src::Value(_)) {
-                return Err(Trap::new(TrapKind::BadRegister, "atomic operand in a register that is not allocated"));
+                return Err(bad_register("atomic operand in a register that is not allocated"));
             }
             self.defined(warp, src, mask)?;
         }

@@ -1,7 +1,10 @@
 //! Instructions that vertex, geometry and fragment programs alone have: attributes, results, interpolated inputs, and one warp of such a
 //! program.
 
-use gpucc_sim::{Core, Memory, RaceCheck, RunOptions, RunState, Trap, TrapKind};
+use gpucc_sim::{
+    Core, Memory, RaceCheck, RunOptions, RunState, Trap,
+    trap::{bad_register, out_of_bounds, reserved, undefined, unsupported},
+};
 
 use super::decode::{Code, DecodedProgram, Place, Src};
 use super::float;
@@ -89,10 +92,6 @@ pub fn shade(code: &[u8], generation: u8, start: &Shade, options: &RunOptions) -
 /// The word of v[] that says which side a primitive shows.
 const FACING: u32 = 0x3fc;
 
-fn reserved(message: String) -> Trap {
-    Trap::new(TrapKind::Reserved, message)
-}
-
 impl Machine<'_> {
     /// Runs a warp of a program that has no barriers.
     pub(super) fn run_to_end(&mut self, warp: &mut Warp) -> Result<(), Trap> {
@@ -101,7 +100,7 @@ impl Machine<'_> {
                 RunState::Done => return Ok(()),
                 RunState::Yield => {}
                 RunState::Barrier(_) => {
-                    return Err(reserved("a barrier in a program that is no compute program".into()));
+                    return Err(reserved("a barrier in a program that is no compute program"));
                 }
             }
         }
@@ -116,7 +115,7 @@ impl Machine<'_> {
                 Some(word) if at.is_multiple_of(4) => word[lane as usize],
                 _ => {
                     let message = format!("{name}[{at:#x}], there are {} words", words.len());
-                    return Err(Trap::new(TrapKind::OutOfBounds, message).in_lane(lane));
+                    return Err(out_of_bounds(message).in_lane(lane));
                 }
             };
         }
@@ -145,7 +144,7 @@ impl Machine<'_> {
                 self.defined(warp, code.src[2], mask)?;
                 let Src::R32(r) = code.src[2] else {
                     let what = "data of a store in a register that is not allocated: hardware ignores the store";
-                    return Err(Trap::new(TrapKind::BadRegister, what));
+                    return Err(bad_register(what));
                 };
                 let values = warp.regs[r as usize];
                 for lane in (0..32).filter(|l| mask >> l & 1 == 1) {
@@ -157,18 +156,18 @@ impl Machine<'_> {
             Place::Varying(addr) => {
                 Self::check_areg(warp, addr.a, mask)?;
                 if addr.a != 0 {
-                    return Err(Trap::new(TrapKind::Unsupported, "v[] at an address register"));
+                    return Err(unsupported("v[] at an address register"));
                 }
                 self.interpolate(warp, code, addr.off as u32, mask)
             }
-            _ => Err(Trap::new(TrapKind::Unsupported, "an instruction of another program type")),
+            _ => Err(unsupported("an instruction of another program type")),
         }
     }
 
     fn interpolate(&self, warp: &mut Warp, code: &Code, at: u32, mask: u32) -> Result<(), Trap> {
         if at == FACING {
             if code.op != Op::InterpFlat {
-                return Err(reserved("the facing is a flat input".into()));
+                return Err(reserved("the facing is a flat input"));
             }
             let front = warp.io.front;
             return Self::give(warp, code, &std::array::from_fn(|l| 0u32.wrapping_sub(front >> l & 1)), mask);
@@ -178,10 +177,10 @@ impl Machine<'_> {
         let word = match io.v.get(n) {
             Some(Some(word)) => word,
             Some(None) => {
-                return Err(Trap::new(TrapKind::UndefinedRead, format!("v[{at:#x}], which no vertex gave")));
+                return Err(undefined(format!("v[{at:#x}], which no vertex gave")));
             }
             None => {
-                return Err(Trap::new(TrapKind::OutOfBounds, format!("v[{at:#x}], there are {} words", io.v.len())));
+                return Err(out_of_bounds(format!("v[{at:#x}], there are {} words", io.v.len())));
             }
         };
         if (code.op == Op::InterpFlat) != (n >= io.flat) {

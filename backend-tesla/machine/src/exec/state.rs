@@ -4,7 +4,7 @@
 //! of its container say: more than that has no effect on a picture, and would not be seen.
 
 use gpucc_container::{Entry, IoPlace, flags};
-use gpucc_sim::{Trap, TrapKind};
+use gpucc_sim::trap::{Trap, reserved};
 
 use super::draw::method;
 
@@ -12,7 +12,7 @@ use super::draw::method;
 pub(super) type Get<'a> = &'a dyn Fn(u32) -> u32;
 
 fn holds(is: bool, name: &str, value: u32, what: &str) -> Result<(), Trap> {
-    if is { Ok(()) } else { Err(Trap::new(TrapKind::Reserved, format!("{name} {value:#x}: {what}"))) }
+    if is { Ok(()) } else { Err(reserved(format!("{name} {value:#x}: {what}"))) }
 }
 
 /// The words of a vertex program.

@@ -6,7 +6,10 @@ use super::subgroup::{Entry, Warp, first};
 use crate::operand::Addr;
 use crate::types::{Op, condition};
 use gpucc_sim::trace::File;
-use gpucc_sim::{Core, CoreCounts, Rules, RunState, SplitMix64, Trap, TrapKind};
+use gpucc_sim::{
+    Core, CoreCounts, Rules, RunState, SplitMix64, Trap, TrapKind,
+    trap::{hazard, out_of_bounds, reserved, unsupported},
+};
 
 /// The state that all warps share while they run.
 pub struct Machine<'a> {
@@ -164,13 +167,13 @@ impl<'a> Machine<'a> {
             },
             Op::Discard => {
                 if !warp.io.discards {
-                    return Err(Trap::new(TrapKind::Reserved, "discard, of which FP_CONTROL says nothing"));
+                    return Err(reserved("discard, of which FP_CONTROL says nothing"));
                 }
                 warp.io.invisible |= mask;
                 warp.pc = code.next;
             }
             Op::Bar => return self.barrier(warp, code),
-            Op::Trap => return Err(Trap::new(TrapKind::Unsupported, "the program ran into a trap instruction")),
+            Op::Trap => return Err(unsupported("the program ran into a trap instruction")),
             Op::Brkpt => warp.pc = code.next,
             _ => {
                 if mask != 0 && (code.dst != Dst::Ignored || matches!(code.op, Op::Atom(_))) {
@@ -185,7 +188,7 @@ impl<'a> Machine<'a> {
                 if code.ei == 1 {
                     if let Some(k) = self.memories.locks.iter().find(|k| k.1 == warp.id && mask >> k.2 & 1 == 1) {
                         let message = format!("exit of a lane that has s[{:#x}] locked", k.0);
-                        return Err(Trap::new(TrapKind::Hazard, message));
+                        return Err(hazard(message));
                     }
                     warp.leave(mask, Entry::JoinAt, code.next)?;
                 } else {
@@ -199,13 +202,13 @@ impl<'a> Machine<'a> {
     fn barrier(&mut self, warp: &mut Warp, code: &Code) -> Result<Option<RunState>, Trap> {
         let Some(b) = code.barrier else { return Ok(None) };
         if !b.inc && !b.wait {
-            return Err(Trap::new(TrapKind::Unsupported, "what bar does without inc and wait is unknown"));
+            return Err(unsupported("what bar does without inc and wait is unknown"));
         }
         if warp.active != !warp.exited {
             return Err(Trap::new(TrapKind::Divergence, "barrier in divergent flow: some lanes are elsewhere"));
         }
         if self.memories.locks.iter().any(|k| k.1 == warp.id) {
-            return Err(Trap::new(TrapKind::Hazard, "barrier with a word of s[] locked"));
+            return Err(hazard("barrier with a word of s[] locked"));
         }
         if b.inc && b.wait && b.count.is_none() {
             // Hardware tells barriers apart by their numbers, wherever the instructions are.
@@ -247,7 +250,7 @@ impl<'a> Machine<'a> {
         let target = target.unwrap_or(code.next);
         match self.program.at(target) {
             Ok(_) if target.is_multiple_of(4) => Ok(target),
-            _ => Err(Trap::new(TrapKind::OutOfBounds, format!("branch to 0x{target:x}, where no instruction is"))),
+            _ => Err(out_of_bounds(format!("branch to 0x{target:x}, where no instruction is"))),
         }
     }
 }

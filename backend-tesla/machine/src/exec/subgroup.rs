@@ -1,7 +1,7 @@
 //! A warp: registers, masks, control stack, and the flow of control (reference section 5).
 
 use super::decode::{Dst, Src};
-use gpucc_sim::{SplitMix64, Trap, TrapKind};
+use gpucc_sim::{SplitMix64, Trap, TrapKind, trap::out_of_bounds};
 
 /// One value a lane.
 pub type Lanes = [u32; 32];
@@ -326,7 +326,7 @@ impl Warp {
     pub fn write_out(&mut self, n: usize, values: &Lanes, mask: u32) -> Result<(), Trap> {
         let count = self.io.o.len();
         let Some((word, known)) = self.io.o.get_mut(n) else {
-            return Err(Trap::new(TrapKind::OutOfBounds, format!("o[{:#x}], there are {count} words", 4 * n)));
+            return Err(out_of_bounds(format!("o[{:#x}], there are {count} words", 4 * n)));
         };
         for l in (0..32).filter(|l| mask >> l & 1 == 1) {
             word[l] = values[l];

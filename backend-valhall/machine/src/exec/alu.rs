@@ -1,7 +1,7 @@
 //! Synchronous arithmetic: dispatch, integers, selects, cross-lane (sections 12.2 and 12.3 of the reference).
 
 use gpucc_num::convert;
-use gpucc_sim::{Trap, TrapKind};
+use gpucc_sim::trap::{Trap, unsupported};
 
 use super::decode::{DInst, Value, half_bytes};
 use super::float;
@@ -189,7 +189,7 @@ fn csel_int(w: &mut Warp, d: &DInst, width: u32, signed: bool) -> Result<(), Tra
 fn icmp(w: &mut Warp, d: &DInst, width: u32, signed: bool, and: bool) -> Result<(), Trap> {
     let (cmp, result) = (d.cmp, d.result);
     if width == 8 && result == 1 {
-        return Err(Trap::new(TrapKind::Unsupported, "a float result in 8-bit lanes has no meaning"));
+        return Err(unsupported("a float result in 8-bit lanes has no meaning"));
     }
     map3(w, d, |a, b, c| {
         lanes3(width, a, b, c, |a, b, c| {
@@ -261,7 +261,7 @@ fn dot(w: &mut Warp, d: &DInst, signed: bool) -> Result<(), Trap> {
 }
 
 fn unknown(what: &str) -> Result<(), Trap> {
-    Err(Trap::new(TrapKind::Unsupported, format!("{what}: the reference does not say what it does")))
+    Err(unsupported(format!("{what}: the reference does not say what it does")))
 }
 
 /// The result of CLPER for a lane that is not active (enumeration "inactive result" of the seed).

@@ -2,7 +2,7 @@
 
 use gpucc_isa::fail_if;
 use gpucc_sim::texture::{Compare, Dim, Filter, NearestRounding, Precision, Sampler, TexelAt, Wrap};
-use gpucc_sim::{Trap, TrapKind};
+use gpucc_sim::trap::{Trap, out_of_bounds, reserved, unsupported};
 
 use super::format::Code;
 use super::image::immediate_handle;
@@ -356,13 +356,9 @@ impl Blending {
     }
 }
 
-fn unsupported(what: impl Into<String>) -> Trap {
-    Trap::new(TrapKind::Unsupported, what)
-}
-
 /// Traps on a value that the reference gives no meaning.
 pub(super) fn bad(what: &str, field: &str, value: u32) -> Trap {
-    Trap::new(TrapKind::Reserved, format!("{what} field {field} has the value {value:#x}"))
+    reserved(format!("{what} field {field} has the value {value:#x}"))
 }
 
 /// Unsigned with eight bits of fraction.
@@ -480,7 +476,7 @@ impl Texture {
             Dim::D3 => w.layers() != 1,
         };
         if wrong || dim == Dim::Cube && w.width() != w.height() {
-            return Err(Trap::new(TrapKind::Reserved, "texture has a size in a direction that its dimension lacks"));
+            return Err(reserved("texture has a size in a direction that its dimension lacks"));
         }
         let size = [w.width(), w.height(), w.depth()];
         let layers = w.layers() * if dim == Dim::Cube { 6 } else { 1 };
@@ -506,7 +502,7 @@ impl Texture {
             let last = p.offset(slice, of_level[0] - 1, of_level[1] - 1, bytes) + u64::from(bytes);
             if last > p.size {
                 let what = format!("plane of {} bytes, its last texel ends at {last}", p.size);
-                return Err(Trap::new(TrapKind::OutOfBounds, what));
+                return Err(out_of_bounds(what));
             }
             t.planes.push(p);
         }

@@ -11,12 +11,13 @@ use gpucc_sim::draw::{
 };
 use gpucc_sim::quads::Masks;
 use gpucc_sim::{
-    AddressSpace, AllocId, At, Dispatch, DrawDevice, DrawState, Memory, Registers, Rules, RunState, Trap, TrapKind,
+    AddressSpace, AllocId, At, Dispatch, DrawDevice, DrawState, Memory, Registers, Rules, RunState, Trap,
+    trap::{bad_container, undefined},
 };
 
 use super::decode::{Environment, merges, predecode};
 use super::descriptor::{Blending, ProgramSetup};
-use super::launch::{LIMITS, MOST_SCRATCH, REGISTER_FILE, TABLES_OF, container_trap, mode, small_file, uniforms};
+use super::launch::{LIMITS, MOST_SCRATCH, REGISTER_FILE, TABLES_OF, mode, small_file, uniforms};
 use super::memory::{DeviceMemory, Scratch};
 use super::stage::{EXTENSION_BYTES, Fragment, Records, StageContext};
 use super::step::{Program, Unit, slice};
@@ -91,16 +92,16 @@ impl Placing<'_> {
         let word = |k| self.registers.get(abi::PROGRAM_SPACE, abi::program_word(pointer, k));
         let setup = ProgramSetup::read([word(0), word(1)], pointer == abi::FRAGMENT_PROGRAM)?;
         if setup.small_file != small_file(&entry.meta)? {
-            return Err(container_trap("the program descriptor has another number of registers"));
+            return Err(bad_container("the program descriptor has another number of registers"));
         }
         if setup.flush != abi::FamilyWords::of(&entry.meta).flush {
-            return Err(container_trap("the program descriptor has another mode of subnormals"));
+            return Err(bad_container("the program descriptor has another mode of subnormals"));
         }
         let loaded = entry.preloads.iter().filter(|p| p.file == REGISTER_FILE);
         for p in loaded {
             let bit = p.index.checked_sub(abi::FIRST_PRELOAD).and_then(|n| 1u16.checked_shl(n.into())).unwrap_or(0);
             if setup.preload & bit == 0 {
-                return Err(container_trap(format!("the program descriptor does not ask for r{}", p.index)));
+                return Err(bad_container(format!("the program descriptor does not ask for r{}", p.index)));
             }
         }
         Ok(setup)
@@ -110,7 +111,7 @@ impl Placing<'_> {
         let setup = self.setup(entry, pointer)?;
         let common = &self.launch.common;
         if entry.code.is_empty() || !entry.code.len().is_multiple_of(8) {
-            return Err(container_trap(format!("{} bytes of code are no whole instructions", entry.code.len())));
+            return Err(bad_container(format!("{} bytes of code are no whole instructions", entry.code.len())));
         }
         let code = self.memory.alloc("code", entry.code.clone(), false);
         let code_base = self.space.place(code, entry.code.len() as u64, 128)?;
@@ -120,7 +121,7 @@ impl Placing<'_> {
             0 => None,
             n if n > MOST_SCRATCH => {
                 let what = format!("{n} bytes of private memory in a draw: at most {MOST_SCRATCH} are possible");
-                return Err(container_trap(what));
+                return Err(bad_container(what));
             }
             n => {
                 let stride = u64::from(n).next_multiple_of(16);
@@ -155,7 +156,7 @@ fn blend_descriptors(pointer: u64, (memory, space): (&Memory, &AddressSpace)) ->
     let mut all = [Blending::default(); 8];
     let count = (pointer & 15) as usize;
     if count > all.len() {
-        return Err(container_trap(format!("{count} blend descriptors")));
+        return Err(bad_container(format!("{count} blend descriptors")));
     }
     for (n, b) in (0u64..).zip(all.iter_mut().take(count)) {
         *b = Blending::read(words((memory, space), (pointer & !15) + 16 * n)?)?;
@@ -188,7 +189,7 @@ impl Machine {
                 p.stage((&entry, first), 0, if is_varying { abi::VARYING_PROGRAM } else { abi::POSITION_PROGRAM })?;
             *if is_varying { &mut varying } else { &mut position } = Some(stage);
         }
-        let position = position.ok_or_else(|| container_trap("a vertex entry without a program of positions"))?;
+        let position = position.ok_or_else(|| bad_container("a vertex entry without a program of positions"))?;
         let fragment = launch.fragment.map(|f| p.stage((f, 0), 1, abi::FRAGMENT_PROGRAM)).transpose()?;
         let mut places = Vec::new();
         for row in launch.vertex.interface.iter().filter(|r| r.output && r.file == abi::FILE_VARYING) {
@@ -211,7 +212,7 @@ impl Machine {
         let record = if sized || layered { 2 } else { 0 };
         let extended = if common.generation == crate::V9 { record } else { flags >> 22 & 3 };
         if flags & !(0x00c0_1800 | abi::LAYERED) != 0 || sizes & 1 != 0 || extended != record {
-            return Err(container_trap(format!("flags of primitives {flags:#x}")));
+            return Err(bad_container(format!("flags of primitives {flags:#x}")));
         }
         let extensions = if sized || layered { Some(lay("extensions of records", EXTENSION_BYTES)?) } else { None };
         let size = f32::from_bits(registers.get(SPACE, abi::PRIMITIVE_SIZE));
@@ -222,7 +223,7 @@ impl Machine {
         let flags = launch.fragment.map_or(0, |f| f.meta.flags);
         let quads = fragment.as_ref().is_some_and(|f| f.helpers);
         if quads != (flags & flags::DERIVATIVES != 0) {
-            return Err(container_trap("the program descriptor and the entry disagree about helpers"));
+            return Err(bad_container("the program descriptor and the entry disagree about helpers"));
         }
         let gives = |at: IoPlace| launch.fragment.is_some_and(|f| f.interface.iter().any(|r| r.output && r.at == at));
         let machine = Machine {
@@ -280,7 +281,7 @@ impl Machine {
         let result = loop {
             match slice(&mut w, turn, &stage.program, unit, context) {
                 Ok(RunState::Done) => break Ok(()),
-                Ok(RunState::Barrier(_)) => break Err(container_trap("a barrier in a draw")),
+                Ok(RunState::Barrier(_)) => break Err(bad_container("a barrier in a draw")),
                 Ok(_) => {}
                 Err(t) => break Err(t),
             }
@@ -294,19 +295,17 @@ impl Machine {
     fn merge(&self, f: &Fragment<'_>, helpers: u16, out: &mut Vec<QuadOut>) -> Result<(), Trap> {
         let covered = Masks::of(f.batch).covered as u16;
         let live = covered & !helpers;
-        let owes =
-            |lanes: u16, what: &str| match lanes {
-                0 => Ok(()),
-                l => Err(Trap::new(TrapKind::UndefinedRead, format!("a pixel that lives {what}"))
-                    .in_lane(l.trailing_zeros())),
-            };
+        let owes = |lanes: u16, what: &str| match lanes {
+            0 => Ok(()),
+            l => Err(undefined(format!("a pixel that lives {what}")).in_lane(l.trailing_zeros())),
+        };
         owes(live & !f.tested, "did not come to ATEST")?;
         let depth = self.flags & flags::WRITES_DEPTH != 0;
         for (k, declared, what) in [(0, depth, "depth"), (1, self.writes_stencil, "stencil value")] {
             if declared {
                 owes(live & !f.emitted[k], &format!("emitted no {what}"))?;
             } else if f.emitted[k] != 0 {
-                return Err(container_trap(format!("a {what} that the entry does not declare")));
+                return Err(bad_container(format!("a {what} that the entry does not declare")));
             }
         }
         for b in self.blend.iter().filter(|b| b.on) {
@@ -429,7 +428,7 @@ impl DrawMachine for Machine {
         targets: &Targets,
         out: &mut Vec<QuadOut>,
     ) -> Result<(), Trap> {
-        let Some(stage) = &self.fragment else { return Err(container_trap("there is no fragment program")) };
+        let Some(stage) = &self.fragment else { return Err(bad_container("there is no fragment program")) };
         let Masks { covered, whole, .. } = Masks::of(batch);
         let (covered, whole) = (covered as u16, whole as u16);
         let live = if self.quads { whole } else { covered };

@@ -2,7 +2,7 @@
 
 use gpucc_num::special::wide;
 use gpucc_num::{MinMax, Mode, NAN16, NAN32, Round, convert, f16, f32 as n32};
-use gpucc_sim::{Trap, TrapKind};
+use gpucc_sim::trap::{Trap, unsupported};
 
 use super::alu::{halves1, halves2, halves3, map1, map2, map3, map4, truth};
 use super::decode::DInst;
@@ -118,7 +118,7 @@ fn split_of(d: &DInst) -> Result<Split, Trap> {
         (false, false) => Ok(Split::Plain),
         (false, true) => Ok(Split::Log),
         (true, false) => Ok(Split::Sqrt),
-        (true, true) => Err(Trap::new(TrapKind::Unsupported, "FREXP with both `.sqrt` and `.log` has no meaning")),
+        (true, true) => Err(unsupported("FREXP with both `.sqrt` and `.log` has no meaning")),
     }
 }
 
@@ -355,7 +355,7 @@ pub(super) fn execute(w: &mut Warp, d: &DInst, salt: u64) -> Result<(), Trap> {
             3 => z ^ 0x8000_0000,
             _ => y ^ 0x8000_0000,
         }),
-        op => Err(Trap::new(TrapKind::Unsupported, format!("{op:?} is not modelled"))),
+        op => Err(unsupported(format!("{op:?} is not modelled"))),
     }
 }
 

@@ -3,7 +3,7 @@
 
 use gpucc_isa::fail_if;
 use gpucc_sim::texture::{Base, Codec, Format};
-use gpucc_sim::{Trap, TrapKind};
+use gpucc_sim::trap::{Trap, reserved, unsupported};
 
 /// The order of components in a format: red first.
 const RGBA: u32 = 0;
@@ -26,7 +26,7 @@ impl Code {
     pub(super) fn of(word: u32) -> Result<Code, Trap> {
         use Format::*;
         let (order, code, srgb) = (word & 0xff, word >> 12 & 0xff, word >> 20 & 1);
-        let reserved = || Trap::new(TrapKind::Reserved, format!("format {word:#x}"));
+        let reserved = || reserved(format!("format {word:#x}"));
         fail_if!(word & 0xf00 != 0 || word >> 21 != 0, reserved());
         let format = match (code, srgb, order) {
             (0xbb, 0, BGRA) => Bgra8Unorm,
@@ -135,7 +135,7 @@ impl Code {
 
     /// Shader to memory.
     pub(super) fn encode(self, value: [u32; 4]) -> Result<u128, Trap> {
-        fail_if!(self.format.is_srgb(), Trap::new(TrapKind::Unsupported, "stores to sRGB texels"));
+        fail_if!(self.format.is_srgb(), unsupported("stores to sRGB texels"));
         let mut raw = [0; 16];
         self.format.encode(value, 15, &mut raw[..self.format.bytes() as usize]);
         Ok(u128::from_le_bytes(raw))

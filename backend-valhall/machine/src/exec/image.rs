@@ -4,7 +4,7 @@ use gpucc_isa::fail_if;
 use std::sync::Arc;
 
 use gpucc_sim::texture::{Dim, NoTexels, TexelAt, View, texel_at, texel_words};
-use gpucc_sim::{Trap, TrapKind};
+use gpucc_sim::trap::{Trap, TrapKind, reserved, unsupported};
 
 use super::decode::{DInst, regfmt};
 use super::descriptor::Texture;
@@ -13,10 +13,6 @@ use super::memory::{DeviceMemory, by, check_run, lanes};
 use super::scoreboard::Touch;
 use super::subgroup::{LANES, NOWHERE, V32, V64, Warp};
 use crate::Op;
-
-fn reserved(what: impl Into<String>) -> Trap {
-    Trap::new(TrapKind::Reserved, what)
-}
 
 /// The handle of a table and an index in an instruction: tables from 60 on are numbered from 12.
 pub(super) fn immediate_handle(table: u8, index: u8) -> u32 {
@@ -80,7 +76,7 @@ fn converted(code: Code, format: u8, texel: [u32; 4]) -> Result<[u32; 4], Trap> 
         regfmt::F32 => !integer,
         regfmt::S32 => integer && signed,
         regfmt::U32 => integer && !signed,
-        n => return Err(Trap::new(TrapKind::Unsupported, format!("register format {n}"))),
+        n => return Err(unsupported(format!("register format {n}"))),
     };
     if fits { Ok(texel) } else { Err(reserved("the register format is not that of the descriptor")) }
 }

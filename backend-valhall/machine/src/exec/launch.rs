@@ -5,7 +5,8 @@ use gpucc_isa::Isa;
 use gpucc_num::Mode;
 use gpucc_sim::{
     AddressSpace, At, Core, Device, Dispatch, Limits, Machine, Memory, OwnMemory, RaceCheck, Rules, RunOptions,
-    RunReport, RunState, Simulator, SplitMix64, Trap, TrapKind, local_id,
+    RunReport, RunState, Simulator, SplitMix64, Trap, local_id,
+    trap::{bad_container, unsupported},
 };
 
 use super::decode::{Environment, merges, predecode};
@@ -34,10 +35,6 @@ pub const MOST_GROUP: u32 = MOST_TABLES - 2;
 
 /// Most descriptors in a table: a bound of this machine.
 const MOST_SLOTS: u32 = 1 << 16;
-
-pub(super) fn container_trap(message: impl Into<String>) -> Trap {
-    Trap::new(TrapKind::Container, message)
-}
 
 gpucc_sim::run_alone!(run_on);
 
@@ -72,10 +69,10 @@ impl<'a> LaunchState<'a> {
         let meta = &entry.meta;
         let small_file = small_file(meta)?;
         if entry.code.is_empty() || !entry.code.len().is_multiple_of(8) {
-            return Err(container_trap(format!("{} bytes of code are no whole instructions", entry.code.len())));
+            return Err(bad_container(format!("{} bytes of code are no whole instructions", entry.code.len())));
         }
         if meta.shared_bytes > MOST_SHARED || meta.scratch_bytes > MOST_SCRATCH {
-            return Err(container_trap(format!(
+            return Err(bad_container(format!(
                 "{} bytes of workgroup memory and {} of private memory: at most {MOST_SHARED} and {MOST_SCRATCH} are possible",
                 meta.shared_bytes, meta.scratch_bytes
             )));
@@ -177,11 +174,11 @@ fn check_resources(resources: &[Resource]) -> Result<(), Trap> {
     for (n, r) in resources.iter().enumerate().filter(|(_, r)| r.kind != ResourceKind::Immediates) {
         // Immediate data has an address and no handle.
         if r.group > MOST_GROUP || r.slot >= 1 << 24 {
-            return Err(container_trap(format!("group {} slot {} has no handle", r.group, r.slot)));
+            return Err(bad_container(format!("group {} slot {} has no handle", r.group, r.slot)));
         }
         let end = |r: &Resource| r.slot.saturating_add(r.count.max(1));
         if resources[..n].iter().any(|o| o.group == r.group && o.slot < end(r) && r.slot < end(o)) {
-            return Err(container_trap(format!("group {} slot {} is listed twice", r.group, r.slot)));
+            return Err(bad_container(format!("group {} slot {} is listed twice", r.group, r.slot)));
         }
     }
     Ok(())
@@ -208,7 +205,7 @@ pub(super) fn small_file(meta: &Meta) -> Result<bool, Trap> {
     match meta.registers_of(REGISTER_FILE) {
         32 => Ok(true),
         64 => Ok(false),
-        n => Err(container_trap(format!("{n} registers a thread: the hardware has modes for 32 and 64"))),
+        n => Err(bad_container(format!("{n} registers a thread: the hardware has modes for 32 and 64"))),
     }
 }
 
@@ -217,7 +214,7 @@ pub(super) fn mode(meta: &Meta) -> Result<Mode, Trap> {
     match abi::FamilyWords::of(meta).flush {
         0 => Ok(Mode::IEEE),
         2 | 3 => Ok(Mode::FLUSH),
-        n => Err(Trap::new(TrapKind::Unsupported, format!("flush-to-zero mode {n} is not modelled"))),
+        n => Err(unsupported(format!("flush-to-zero mode {n} is not modelled"))),
     }
 }
 
@@ -263,12 +260,12 @@ pub(super) fn uniforms(
     for p in preloads {
         if p.file == REGISTER_FILE {
             if !is_preload(stage, p.index, p.source) || p.lane != 0 {
-                return Err(container_trap(format!("the hardware does not preload r{} with {:?}", p.index, p.source)));
+                return Err(bad_container(format!("the hardware does not preload r{} with {:?}", p.index, p.source)));
             }
             continue;
         }
         if p.file != UNIFORM_FILE || p.index >= 128 || p.lane != 0 {
-            return Err(container_trap(format!("no place for a preload: file {:#x}, index {}", p.file, p.index)));
+            return Err(bad_container(format!("no place for a preload: file {:#x}, index {}", p.file, p.index)));
         }
         let value = common.value(p.source, at, |source| {
             Ok(match source {
@@ -276,7 +273,7 @@ pub(super) fn uniforms(
                 Source::BufferAddressHi { group, binding } => (address(group, binding)? >> 32) as u32,
                 Source::DataAddressLo => data_base as u32,
                 Source::DataAddressHi => (data_base >> 32) as u32,
-                other => return Err(container_trap(format!("a uniform word cannot hold {other:?}"))),
+                other => return Err(bad_container(format!("a uniform word cannot hold {other:?}"))),
             })
         })?;
         words[usize::from(p.index)] = Some(value);
@@ -306,7 +303,7 @@ fn tables(
         let slots = all().filter(|r| r.group == group).map(|r| r.slot + 1).max().unwrap_or(0);
         if slots > MOST_SLOTS {
             let slot = slots - 1;
-            return Err(container_trap(format!("slot {slot} in group {group}: at most {MOST_SLOTS} are possible")));
+            return Err(bad_container(format!("slot {slot} in group {group}: at most {MOST_SLOTS} are possible")));
         }
         let mut bytes = vec![0; DESCRIPTOR as usize * slots as usize];
         for r in all().filter(|r| r.group == group) {

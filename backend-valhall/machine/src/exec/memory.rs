@@ -1,6 +1,9 @@
 //! Messages of the load/store unit (sections 8.3, 9 and 15 of the reference).
 
-use gpucc_sim::{AddressSpace, AllocId, By, Memory, OwnMemory, Past, RaceCheck, Trap, TrapKind, World};
+use gpucc_sim::{
+    AddressSpace, AllocId, By, Memory, OwnMemory, Past, RaceCheck, Trap, World,
+    trap::{misaligned, out_of_bounds, reserved},
+};
 
 use super::decode::DInst;
 use super::descriptor::Buffer;
@@ -71,7 +74,7 @@ impl DeviceMemory {
         let here = |t: Trap| t.in_lane(w.number * LANES as u32 + lane as u32);
         if !address.is_multiple_of(align) {
             let what = format!("address {address:#x} is not a multiple of {align}");
-            return Err(here(Trap::new(TrapKind::Misaligned, what)));
+            return Err(here(misaligned(what)));
         }
         let (id, offset) = self.space.resolve(address, size).map_err(here)?;
         if let Some(s) = &self.scratch
@@ -80,11 +83,11 @@ impl DeviceMemory {
             let own = w.thread_base[lane];
             if address < own || address + u64::from(size) > own + s.size {
                 let what = format!("address {address:#x} lies in the private memory of another invocation");
-                return Err(here(Trap::new(TrapKind::OutOfBounds, what)));
+                return Err(here(out_of_bounds(what)));
             }
             if address / 16 != (address + u64::from(size) - 1) / 16 {
                 let what = format!("private access of {size} bytes at {address:#x} straddles 16 bytes");
-                return Err(here(Trap::new(TrapKind::Misaligned, what)));
+                return Err(here(misaligned(what)));
             }
         }
         Ok((id, offset))
@@ -208,7 +211,7 @@ pub(super) fn by_handle(w: &mut Warp, d: &DInst, world: &mut DeviceMemory) -> Re
     };
     if d.op == Op::LeaBuffer {
         if d.sr_count != 2 {
-            return Err(Trap::new(TrapKind::Reserved, "LEA_BUFFER delivers two registers"));
+            return Err(reserved("LEA_BUFFER delivers two registers"));
         }
         let mut out: V64 = [0; LANES];
         for l in lanes(w.active) {
@@ -227,7 +230,7 @@ pub(super) fn by_handle(w: &mut Warp, d: &DInst, world: &mut DeviceMemory) -> Re
         let b = find(world, w, l)?;
         let offset = u64::from(offsets[l]);
         if !offset.is_multiple_of(align) {
-            return Err(Trap::new(TrapKind::Misaligned, format!("offset {offset:#x} is not a multiple of {align}"))
+            return Err(misaligned(format!("offset {offset:#x} is not a multiple of {align}"))
                 .in_lane(w.number * LANES as u32 + l as u32));
         }
         if offset + u64::from(bytes) <= b.size {
@@ -282,10 +285,7 @@ fn atomic(w: &mut Warp, d: &DInst, world: &mut DeviceMemory, addresses: &V64) ->
         _ => (0, 0),
     };
     if to_count != 0 && u32::from(to_count) != bytes / 4 || returns && to_count == 0 {
-        return Err(Trap::new(
-            TrapKind::Reserved,
-            format!("the old value takes {} registers, not {to_count}", bytes / 4),
-        ));
+        return Err(reserved(format!("the old value takes {} registers, not {to_count}", bytes / 4)));
     }
     if !with_one {
         check_run(w, d.sr, 4 * u32::from(d.sr_count))?;

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use gpucc_sim::{Trap, TrapKind};
+use gpucc_sim::trap::{Trap, TrapKind, unsupported};
 
 use super::subgroup::{LANES, V64};
 
@@ -179,7 +179,7 @@ impl Scoreboard {
             }
             if aged.count > MOST_AGED {
                 let what = format!("more than {MOST_AGED} accesses of a warp are under way");
-                return Err((lanes.trailing_zeros() as usize, Trap::new(TrapKind::Unsupported, what)));
+                return Err((lanes.trailing_zeros() as usize, unsupported(what)));
             }
         }
         self.recent.push(Access { slot, lanes, writes, addresses: *addresses, size });

@@ -2,7 +2,7 @@
 
 use gpucc_sim::draw::{QuadIn, Targets};
 use gpucc_sim::texture::Texel;
-use gpucc_sim::{Trap, TrapKind};
+use gpucc_sim::trap::{Trap, out_of_bounds, reserved, unsupported};
 
 use super::decode::DInst;
 use super::descriptor::Blending;
@@ -81,17 +81,17 @@ impl<'a> StageContext<'a> {
     pub fn fragment(&mut self, what: &str) -> Result<&mut Fragment<'a>, Trap> {
         match self {
             StageContext::Fragment(f) => Ok(f),
-            _ => Err(Trap::new(TrapKind::Unsupported, format!("{what} outside of fragment programs"))),
+            _ => Err(unsupported(format!("{what} outside of fragment programs"))),
         }
     }
 
     /// LEA_BUF_IMM: the address of a vertex's record.
     pub fn record(&self, w: &mut Warp, d: &DInst) -> Result<(), Trap> {
         let StageContext::Vertex(r) = *self else {
-            return Err(Trap::new(TrapKind::Unsupported, "LEA_BUF_IMM outside of vertex programs"));
+            return Err(unsupported("LEA_BUF_IMM outside of vertex programs"));
         };
         if (d.message.table, d.message.index) != (abi::RECORDS, 0) || d.sr_count != 2 {
-            return Err(Trap::new(TrapKind::Reserved, "LEA_BUF_IMM of another buffer than that of the records"));
+            return Err(reserved("LEA_BUF_IMM of another buffer than that of the records"));
         }
         w.check_source(&d.src[0])?;
         let number = w.src32(d, 0);
@@ -100,14 +100,14 @@ impl<'a> StageContext<'a> {
             let (record, part) = (number[l] / abi::RECORD_STEP, number[l] % abi::RECORD_STEP);
             if record >= r.count {
                 let what = format!("there is no record {} of {}", number[l], r.count);
-                return Err(Trap::new(TrapKind::OutOfBounds, what).in_lane(l as u32));
+                return Err(out_of_bounds(what).in_lane(l as u32));
             }
             out[l] = match (part, r.extensions) {
                 (0, _) => r.base + r.stride * u64::from(record),
                 (abi::EXTENSION, Some(base)) => base + EXTENSION_BYTES * u64::from(record),
                 _ => {
                     let what = format!("record {record} has no part {part}");
-                    return Err(Trap::new(TrapKind::OutOfBounds, what).in_lane(l as u32));
+                    return Err(out_of_bounds(what).in_lane(l as u32));
                 }
             };
         }

@@ -1,7 +1,10 @@
 //! One instruction after the other, and where lanes continue.
 
 use gpucc_sim::trace::File;
-use gpucc_sim::{Core, Rules, RunReport, RunState, Trap, TrapKind};
+use gpucc_sim::{
+    Core, Rules, RunReport, RunState, Trap, TrapKind,
+    trap::{hazard, unsupported},
+};
 
 use super::alu;
 use super::decode::{DInst, Slot};
@@ -159,7 +162,7 @@ fn step(
             if busy != 0 {
                 let slots: Vec<String> = (0..8).filter(|s| busy >> s & 1 != 0).map(|s| s.to_string()).collect();
                 let what = format!("messages are under way on slot {} at a barrier", slots.join(", "));
-                return Err(Trap::new(TrapKind::Hazard, what));
+                return Err(hazard(what));
             }
             if let Some(agent) = &mut w.agent {
                 agent.barrier();
@@ -207,10 +210,7 @@ fn step(
 fn condition(w: &Warp, d: &DInst) -> Result<u16, Trap> {
     w.check_source(&d.src[0])?;
     if d.combine > 2 {
-        return Err(Trap::new(
-            TrapKind::Unsupported,
-            "branch combines `and` and `lowbits`: the reference does not say what they do",
-        ));
+        return Err(unsupported("branch combines `and` and `lowbits`: the reference does not say what they do"));
     }
     let v = w.src32(d, 0);
     let holds = |l: usize| (v[l] != 0) != d.eq;
@@ -236,10 +236,7 @@ fn branch(w: &mut Warp, d: &DInst, program: &Program, cx: &mut Unit) -> Result<(
     if taken != 0 {
         if d.op == Op::Branchzi {
             if !d.absolute {
-                return Err(Trap::new(
-                    TrapKind::Unsupported,
-                    "relative BRANCHZI: the reference does not say what it does",
-                ));
+                return Err(unsupported("relative BRANCHZI: the reference does not say what it does"));
             }
             w.check_source(&d.src[1])?;
             let low = w.src32(d, 1);

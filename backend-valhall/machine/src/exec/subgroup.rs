@@ -1,7 +1,10 @@
 //! One warp: registers with a record of what is undefined or in flight, the scoreboard, divergence.
 
 use gpucc_num::{Mode, convert};
-use gpucc_sim::{Agent, SplitMix64, Trap, TrapKind};
+use gpucc_sim::{
+    Agent, SplitMix64, Trap, TrapKind,
+    trap::{hazard, undefined, unsupported},
+};
 
 use super::decode::{DInst, Form, Source, Value};
 use super::scoreboard::{Scoreboard, Touch};
@@ -184,12 +187,8 @@ impl Warp {
                 }
                 Ok(())
             }
-            Value::Unset(n) => {
-                Err(Trap::new(TrapKind::UndefinedRead, format!("uniform word u{n} is filled by nobody")))
-            }
-            Value::Foreign(name) => {
-                Err(Trap::new(TrapKind::Unsupported, format!("special {name} means nothing in a compute program")))
-            }
+            Value::Unset(n) => Err(undefined(format!("uniform word u{n} is filled by nobody"))),
+            Value::Foreign(name) => Err(unsupported(format!("special {name} means nothing in a compute program"))),
             _ => Ok(()),
         }
     }
@@ -217,7 +216,7 @@ impl Warp {
     #[cold]
     fn discarded(&self, reg: u8, slot: usize, lanes: u16) -> Trap {
         let what = format!("last use of r{reg}, which a message under way on slot {slot} still reads");
-        Trap::new(TrapKind::Hazard, what).in_lane(self.number * LANES as u32 + lanes.trailing_zeros())
+        hazard(what).in_lane(self.number * LANES as u32 + lanes.trailing_zeros())
     }
 
     /// Traps when a message that is under way will write the register.
@@ -227,11 +226,8 @@ impl Warp {
         if pending == 0 {
             return Ok(());
         }
-        Err(Trap::new(
-            TrapKind::Hazard,
-            format!("r{reg} is overwritten while a message that will write it is under way"),
-        )
-        .in_lane(self.number * LANES as u32 + pending.trailing_zeros()))
+        Err(hazard(format!("r{reg} is overwritten while a message that will write it is under way"))
+            .in_lane(self.number * LANES as u32 + pending.trailing_zeros()))
     }
 
     /// Writes the bytes of `bytes` in the active lanes; other bytes keep what they are.

@@ -4,7 +4,10 @@ use gpucc_isa::fail_if;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use gpucc_sim::{AddressSpace, Memory, Trap, TrapKind};
+use gpucc_sim::{
+    AddressSpace, Memory, Trap,
+    trap::{out_of_bounds, reserved},
+};
 
 use super::descriptor::{
     ATTRIBUTE, Attribute, BUFFER, Buffer, BufferWords, DESCRIPTOR, Packet, SAMPLER, Sampling, TEXTURE, TableWords,
@@ -57,7 +60,7 @@ impl Tables {
 
     /// An entry of the table of tables.
     fn table(&self, at: (&Memory, &AddressSpace), table: u32) -> Result<(TableWords, u64), Trap> {
-        let missing = || Trap::new(TrapKind::OutOfBounds, format!("there is no table {table}"));
+        let missing = || out_of_bounds(format!("there is no table {table}"));
         fail_if!(u64::from(table) >= self.pointer & 63, missing());
         let w = TableWords(words(at, (self.pointer & !63) + TABLE * u64::from(table))?);
         w.reserved()?;
@@ -73,12 +76,12 @@ impl Tables {
         let offset = DESCRIPTOR * u64::from(index);
         if offset + DESCRIPTOR > w.size().into() {
             let what = format!("table {table} of {} bytes has no descriptor {index}", w.size());
-            return Err(Trap::new(TrapKind::OutOfBounds, what));
+            return Err(out_of_bounds(what));
         }
         let found: [u32; 8] = words(at, address + offset)?;
         if found[0] & 15 != kind {
             let what = format!("the handle {handle:#x} names a descriptor of type {}, not {kind}", found[0] & 15);
-            return Err(Trap::new(TrapKind::Reserved, what));
+            return Err(reserved(what));
         }
         Ok(found)
     }

@@ -7,7 +7,7 @@ use gpucc_sim::texture::{
     Coords, Dim, Face, Gradient, Layer, Lod, MemoryTexels, NoTexels, Request, TexelAt, Texels, View, What, lambda_of,
     project_gradient, texel_at,
 };
-use gpucc_sim::{Trap, TrapKind};
+use gpucc_sim::trap::{Trap, reserved, unsupported};
 use std::sync::Arc;
 
 use super::decode::{DInst, lod_mode};
@@ -16,14 +16,6 @@ use super::memory::{DeviceMemory, by, check_run, lanes};
 use super::scoreboard::Touch;
 use super::subgroup::{LANES, NOWHERE, V32, Warp};
 use crate::Op;
-
-fn reserved(what: impl Into<String>) -> Trap {
-    Trap::new(TrapKind::Reserved, what)
-}
-
-fn unsupported(what: impl Into<String>) -> Trap {
-    Trap::new(TrapKind::Unsupported, what)
-}
 
 /// Dimensions of instructions, which descriptors number otherwise.
 const DIMENSIONS: [Dim; 4] = [Dim::D1, Dim::D2, Dim::D3, Dim::Cube];

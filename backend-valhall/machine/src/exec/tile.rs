@@ -2,7 +2,7 @@
 
 use gpucc_isa::fail_if;
 use gpucc_num::convert::f16_to_f32;
-use gpucc_sim::{Trap, TrapKind};
+use gpucc_sim::trap::{Trap, hazard, reserved, unsupported};
 
 use super::decode::{ATEST_DATUM, DInst, Value, regfmt};
 use super::memory::{check_run, lanes};
@@ -16,10 +16,6 @@ use crate::build::flow;
 const COVERAGE: u8 = 60;
 /// The slot of coverage and depth.
 const SLOT: u8 = 0;
-
-fn reserved(what: impl Into<String>) -> Trap {
-    Trap::new(TrapKind::Reserved, what)
-}
 
 /// DISCARD: lanes continue as helpers.
 pub(super) fn discard(w: &mut Warp, d: &DInst, context: &mut StageContext<'_>) -> Result<(), Trap> {
@@ -58,7 +54,7 @@ pub(super) fn execute(w: &mut Warp, d: &DInst, context: &mut StageContext<'_>) -
     };
     if !waited {
         let what = "messages to the tile need the wait for all before them, on the instruction before";
-        return Err(Trap::new(TrapKind::Hazard, what));
+        return Err(hazard(what));
     }
     match d.op {
         Op::Atest => atest(w, d, f).map(|()| 0),
@@ -147,7 +143,7 @@ fn check_format(format: u8, integer: bool, signed: bool) -> Result<(), Trap> {
         regfmt::F32 => !integer,
         regfmt::S32 => integer && signed,
         regfmt::U32 => integer && !signed,
-        n => return Err(Trap::new(TrapKind::Unsupported, format!("register format {n} of a colour"))),
+        n => return Err(unsupported(format!("register format {n} of a colour"))),
     };
     if fits { Ok(()) } else { Err(reserved("the register format is not that of the target")) }
 }
@@ -194,14 +190,14 @@ fn blend(w: &mut Warp, d: &DInst, f: &mut Fragment<'_>) -> Result<usize, Trap> {
 fn addressed(d: &DInst, f: &Fragment<'_>, l: usize, (pixel, conversion): (u32, u32)) -> Result<usize, Trap> {
     let name = crate::ROWS[d.op as usize].text;
     let (sample, target, place) = (pixel & 0xff, pixel >> 8 & 0xff, pixel >> 16);
-    fail_if!(place != 0xff00, Trap::new(TrapKind::Unsupported, format!("{name} of another pixel")));
+    fail_if!(place != 0xff00, unsupported(format!("{name} of another pixel")));
     let Some(b) = f.blend.get(target as usize).filter(|b| b.on) else {
         return Err(reserved(format!("{name} of target {target}")));
     };
     fail_if!(conversion != (b.internal >> 32) as u32, reserved("the conversion is not that of the target"));
     check_format(d.message.regfmt, b.integer, b.signed)?;
     if sample != f.batch[l / 4].sample.unwrap_or(0).into() {
-        return Err(Trap::new(TrapKind::Unsupported, format!("{name} of another sample than the program's")));
+        return Err(unsupported(format!("{name} of another sample than the program's")));
     }
     Ok(target as usize)
 }
@@ -221,7 +217,7 @@ fn store(w: &mut Warp, d: &DInst, f: &mut Fragment<'_>) -> Result<(), Trap> {
     for l in lanes(w.active) {
         let here = |t: Trap| t.in_lane(l as u32);
         let n = addressed(d, f, l, (pixel[l], conversion[l])).map_err(here)?;
-        fail_if!(!f.blend[n].opaque, here(Trap::new(TrapKind::Unsupported, "ST_TILE to a target that blends")));
+        fail_if!(!f.blend[n].opaque, here(unsupported("ST_TILE to a target that blends")));
         let target = usize::from(f.blend[n].target) & 7;
         if f.given[target] >> l & 1 == 1 && w.helpers >> l & 1 == 0 {
             return Err(here(reserved("ST_TILE of a target that has its colour")));

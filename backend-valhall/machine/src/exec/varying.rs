@@ -6,7 +6,7 @@ use gpucc_isa::fail_if;
 use gpucc_num::Round;
 use gpucc_num::convert::{f16_to_f32, f32_to_f16};
 use gpucc_sim::draw::{Divisor, Mode, QuadIn, Where};
-use gpucc_sim::{Trap, TrapKind};
+use gpucc_sim::trap::{Trap, hazard, out_of_bounds, reserved, undefined, unsupported};
 
 use super::decode::{DInst, regfmt};
 use super::descriptor::Packet;
@@ -34,14 +34,6 @@ const INVERSE_W: u8 = 2;
 const DEPTH: u8 = 3;
 /// Bytes of a position, which is in front of the varyings in a packet.
 const POSITION: u32 = 16;
-
-fn reserved(what: impl Into<String>) -> Trap {
-    Trap::new(TrapKind::Reserved, what)
-}
-
-fn unsupported(what: impl Into<String>) -> Trap {
-    Trap::new(TrapKind::Unsupported, what)
-}
 
 /// Components of a load, and the lanes in which no vertex stored them.
 struct Loaded {
@@ -215,7 +207,7 @@ pub(super) fn texture_place(
         7 => {
             let first = w.kept[w.active.trailing_zeros() as usize & 15];
             let what = "no position of interpolation is kept";
-            (first.ok_or_else(|| Trap::new(TrapKind::UndefinedRead, what))?, RETRIEVE)
+            (first.ok_or_else(|| undefined(what))?, RETRIEVE)
         }
         // The offset would be an operand, of which there is none.
         n => return Err(unsupported(format!("sample and update mode {n}"))),
@@ -244,7 +236,7 @@ pub(super) fn texture_place(
                 None if !runs => {}
                 None => {
                     let what = "a texture is sampled at what no vertex stored";
-                    return Err(Trap::new(TrapKind::UndefinedRead, what).in_lane(l as u32));
+                    return Err(undefined(what).in_lane(l as u32));
                 }
             }
         }
@@ -270,14 +262,14 @@ fn pack(w: &mut Warp, first: u8, values: &[V32], lost: &[u16; 4]) -> Result<(), 
 fn keep(w: &mut Warp, sample: u8, update: u8) -> Result<(), Trap> {
     if update != RETRIEVE && w.has_varyings() {
         let what = "the position of interpolation changes while a varying that uses it is under way";
-        return Err(Trap::new(TrapKind::Hazard, what));
+        return Err(hazard(what));
     }
     for l in lanes(w.active) {
         match update {
             STORE => w.kept[l] = Some(sample),
             RETRIEVE if w.kept[l] != Some(sample) => {
                 let what = "no position of interpolation of this kind is kept";
-                return Err(Trap::new(TrapKind::UndefinedRead, what).in_lane(l as u32));
+                return Err(undefined(what).in_lane(l as u32));
             }
             RETRIEVE => {}
             _ => w.kept[l] = None,
@@ -309,7 +301,7 @@ fn one(f: &Fragment<'_>, l: usize, (mode, at): (Mode, Where), (byte, size): (u32
         let range = p.words[v].start as usize..p.words[v].end as usize;
         let of = f.words.get(range).and_then(|r| r.get(first..first + SLOT_WORDS));
         let Some(of) = of else {
-            return Err(Trap::new(TrapKind::OutOfBounds, format!("byte {byte} is behind the record of a vertex")));
+            return Err(out_of_bounds(format!("byte {byte} is behind the record of a vertex")));
         };
         let counts = if mode == Mode::Flat { v == usize::from(p.provoking) } else { v < p.count as usize };
         if counts && of[0] >> component & 1 == 0 {

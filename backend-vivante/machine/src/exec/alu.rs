@@ -1,7 +1,7 @@
 //! Meaning of the arithmetic instructions.
 
 use gpucc_num::{Mode, Round, convert, f32 as num, special};
-use gpucc_sim::Trap;
+use gpucc_sim::trap::{Trap, unsupported};
 
 use super::decode::Pre;
 use super::launch::{LANES, LaunchState};
@@ -463,5 +463,5 @@ fn limits(t: Type) -> (i64, i64) {
 
 #[cold]
 fn unknown(message: &str) -> Trap {
-    Trap::new(gpucc_sim::TrapKind::Unsupported, message)
+    unsupported(message)
 }

@@ -2,7 +2,7 @@
 
 use gpucc_isa::{DecodeError, Inst};
 use gpucc_num::{Mode, Round};
-use gpucc_sim::{Trap, TrapKind};
+use gpucc_sim::trap::{Trap, TrapKind, bad_container};
 
 use crate::modifiers::{self, Cond, Round as Rounding, Type};
 use crate::operand::{
@@ -96,13 +96,10 @@ impl DecodedProgram {
         uniforms: usize,
     ) -> Result<DecodedProgram, Trap> {
         if code.is_empty() {
-            return Err(Trap::new(TrapKind::Container, "an empty program is not legal: one NOP is the least (2)"));
+            return Err(bad_container("an empty program is not legal: one NOP is the least (2)"));
         }
         if !code.len().is_multiple_of(BYTES) {
-            return Err(Trap::new(
-                TrapKind::Container,
-                format!("{} bytes of code, not a multiple of {BYTES}", code.len()),
-            ));
+            return Err(bad_container(format!("{} bytes of code, not a multiple of {BYTES}", code.len())));
         }
         let mut p = DecodedProgram { insts: Vec::new(), faults: Vec::new(), words: Vec::new(), generation, stage };
         for bytes in code.chunks_exact(BYTES) {

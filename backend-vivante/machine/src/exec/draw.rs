@@ -10,14 +10,13 @@ use gpucc_sim::draw::{
 };
 use gpucc_sim::texture::Texel;
 use gpucc_sim::{
-    AddressSpace, At, Dispatch, DrawDevice, DrawState, OwnMemory, RaceCheck, Registers, RunState, Trap, TrapKind,
+    AddressSpace, At, Dispatch, DrawDevice, DrawState, OwnMemory, RaceCheck, Registers, RunState, Trap,
+    trap::{bad_container, undefined},
 };
 
 use super::attribute::Attribute;
 use super::decode::DecodedProgram;
-use super::launch::{
-    LANES, LIMITS, LaunchState, Run, UNIT_TABLE, bad, constants, pieces, texture_units, uniform_words,
-};
+use super::launch::{LANES, LIMITS, LaunchState, Run, UNIT_TABLE, constants, pieces, texture_units, uniform_words};
 use super::memory::DeviceMemory;
 use super::registers::{Varying, VertexWords, Wanted, Words, fragment_words, reg, varyings};
 use super::subgroup::{Group, Mask};
@@ -124,21 +123,23 @@ impl<'a> StageProgram<'a> {
         let temps_in = words.get(temps);
         let temps = usize::from(entry.meta.registers_of(FILE_TEMP));
         if temps > TEMPS as usize || temps_in as usize != temps {
-            return Err(bad(format!("{temps} temporaries, the state words say {temps_in}, the chip has {TEMPS}")));
+            return Err(bad_container(format!(
+                "{temps} temporaries, the state words say {temps_in}, the chip has {TEMPS}"
+            )));
         }
         let uniform_count = usize::from(entry.meta.registers_of(FILE_UNIFORM));
         if uniform_count > UNIFORMS[generation as usize] as usize {
-            return Err(bad(format!("{uniform_count} uniform registers do not fit the chip")));
+            return Err(bad_container(format!("{uniform_count} uniform registers do not fit the chip")));
         }
         if entry.meta.shared_bytes > 0 {
-            return Err(bad("vertex and fragment programs have no workgroup memory"));
+            return Err(bad_container("vertex and fragment programs have no workgroup memory"));
         }
         let program = DecodedProgram::new(&entry.code, (generation, entry.stage.bit()), temps, uniform_count)?;
         if program.insts.len() > INSTRUCTIONS[generation as usize] as usize {
-            return Err(bad(format!("{} instructions do not fit the chip", program.insts.len())));
+            return Err(bad_container(format!("{} instructions do not fit the chip", program.insts.len())));
         }
         if let Some(p) = entry.preloads.iter().find(|p| p.file == FILE_TEMP || p.file > UNIFORM_FILE) {
-            return Err(bad(format!("no place {} of file {} is loaded in this stage", p.index, p.file)));
+            return Err(bad_container(format!("no place {} of file {} is loaded in this stage", p.index, p.file)));
         }
         let (uniforms, defined) = uniform_words(common, entry, At::Draw(state), dispatch, space, uniform_count)?;
         let table = tables.iter().find(|t| t.0 == UNIT_TABLE).map_or(0, |t| t.1);
@@ -201,14 +202,14 @@ impl<'a> Machine<'a> {
         }
         let known = |t: &usize| *t < vertex.launch.temps;
         if outputs.is_empty() || !outputs.iter().chain(&size).chain(&ids).all(known) {
-            return Err(bad("the maps of the vertex program name temporaries that it does not have"));
+            return Err(bad_container("the maps of the vertex program name temporaries that it does not have"));
         }
         if attributes.iter().any(|a| a.register >= vertex.launch.temps) {
-            return Err(bad("an attribute goes to a temporary that the vertex program does not have"));
+            return Err(bad_container("an attribute goes to a temporary that the vertex program does not have"));
         }
         let varyings = varyings(&words, halti5)?;
         if fragment.is_some() && outputs.len() != varyings.len() + 1 {
-            return Err(bad(format!("{} outputs for {} varyings", outputs.len(), varyings.len())));
+            return Err(bad_container(format!("{} outputs for {} varyings", outputs.len(), varyings.len())));
         }
         let places = places(draw);
         let mut colours = Vec::new();
@@ -217,11 +218,11 @@ impl<'a> Machine<'a> {
             // The position, the varyings, and one of unknown contents where pixels have samples.
             let inputs = varyings.len() + 1 + usize::from(draw.raster.samples > 1);
             if inputs > temps.max(1) {
-                return Err(bad(format!("{inputs} inputs of a fragment program with {temps} temporaries")));
+                return Err(bad_container(format!("{inputs} inputs of a fragment program with {temps} temporaries")));
             }
             colours = fragment_words(&words, inputs, &wants(&places, draw, halti5))?;
             if let Some(t) = colours.iter().find(|t| **t >= temps) {
-                return Err(bad(format!("a target has t{t}, which the program does not have")));
+                return Err(bad_container(format!("a target has t{t}, which the program does not have")));
             }
         }
         let machine = Machine {
@@ -248,7 +249,7 @@ impl<'a> Machine<'a> {
         let late_write = generation == GC7000 && (!early || f.entry.meta.flags & flags::DISCARD != 0);
         let want = 0x30 | u32::from(early) | if late_write { 0x1100_0000 } else { 0 };
         if word != want {
-            return Err(bad(format!("RA_EARLY_DEPTH {word:#x} for a program that wants {want:#x}")));
+            return Err(bad_container(format!("RA_EARLY_DEPTH {word:#x} for a program that wants {want:#x}")));
         }
         Ok(())
     }
@@ -372,7 +373,7 @@ impl DrawMachine for Machine<'_> {
         _: &Targets,
         out: &mut Vec<QuadOut>,
     ) -> Result<(), Trap> {
-        let Some(fragment) = &self.fragment else { return Err(bad("there is no fragment program")) };
+        let Some(fragment) = &self.fragment else { return Err(bad_container("there is no fragment program")) };
         let whole = ((1u64 << (4 * batch.len())) - 1) as Mask;
         let mut group = self.group(fragment, core, whole);
         let covered = batch.iter().enumerate().fold(0, |m, (k, q)| m | Mask::from(q.covered()) << (4 * k));
@@ -399,7 +400,7 @@ impl DrawMachine for Machine<'_> {
                     });
                     if missing.get() {
                         let what = format!("component {c} of varying {n} was not written by the vertex program");
-                        return Err(Trap::new(TrapKind::UndefinedRead, what));
+                        return Err(undefined(what));
                     }
                     group.put(n + 1, c, lane, value);
                 }

@@ -3,7 +3,7 @@
 //! Source 0 is the image: address, bytes of a row, height << 16 | width. What lies outside of it is unknown and traps. The reference
 //! names no conversion, so `validate` lets texels of 1, 2 or 4 words through alone; their number is that of the lanes.
 
-use gpucc_sim::{Trap, TrapKind};
+use gpucc_sim::trap::{Trap, out_of_bounds};
 
 use super::decode::Pre;
 use super::launch::{LANES, LaunchState, Run};
@@ -31,7 +31,7 @@ impl Group {
             let (width, height) = (size[i] & 0xffff, size[i] >> 16);
             if x[i] >= width || y[i] >= height {
                 let what = format!("texel ({}, {}) of an image of {width} by {height}", x[i] as i32, y[i] as i32);
-                return Err(Trap::new(TrapKind::OutOfBounds, what).in_lane(self.lane_number(i)));
+                return Err(out_of_bounds(what).in_lane(self.lane_number(i)));
             }
             let address = base[i].wrapping_add(y[i].wrapping_mul(row[i])).wrapping_add(4 * words as u32 * x[i]);
             self.aligned(address, 4, i)?;

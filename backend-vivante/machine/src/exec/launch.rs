@@ -4,7 +4,8 @@ use gpucc_container::{Container, Entry, Source, Stage, UNIFORM_FILE};
 use gpucc_isa::Isa;
 use gpucc_sim::{
     AddressSpace, AllocId, At, Core, Device, Dispatch, Limits, Machine, Memory, OwnMemory, RaceCheck, RunOptions,
-    RunReport, RunState, Simulator, SplitMix64, Trap, TrapKind,
+    RunReport, RunState, Simulator, SplitMix64, Trap,
+    trap::{bad_container, bad_dispatch},
 };
 
 use super::decode::DecodedProgram;
@@ -31,10 +32,6 @@ pub(crate) const LIMITS: Limits = Limits {
     invocations: MAX_INVOCATIONS,
     workgroups: 0xffff,
 };
-
-pub(crate) fn bad(message: impl Into<String>) -> Trap {
-    Trap::new(TrapKind::Container, message)
-}
 
 /// The registers that lanes read and never write.
 pub(crate) struct LaunchState {
@@ -72,10 +69,10 @@ pub fn run_on(
     let meta = &entry.meta;
     let local = FamilyWords::of(meta).shared_mode == shared_mode::LOCAL;
     if local && meta.shared_bytes > LOCAL_BYTES[generation as usize] {
-        return Err(bad(format!("{} bytes of LOCAL storage do not fit the chip", meta.shared_bytes)));
+        return Err(bad_container(format!("{} bytes of LOCAL storage do not fit the chip", meta.shared_bytes)));
     }
     if meta.shared_bytes > MOST_SHARED || meta.scratch_bytes > MOST_SCRATCH {
-        return Err(bad(format!(
+        return Err(bad_container(format!(
             "{} bytes of workgroup memory and {} of scratch: at most {MOST_SHARED} and {MOST_SCRATCH} are possible",
             meta.shared_bytes, meta.scratch_bytes
         )));
@@ -83,14 +80,17 @@ pub fn run_on(
     let temps = usize::from(meta.registers_of(FILE_TEMP));
     let uniform_count = usize::from(meta.registers_of(FILE_UNIFORM));
     if temps > TEMPS as usize {
-        return Err(bad(format!("{temps} temporaries, the chip has {TEMPS}")));
+        return Err(bad_container(format!("{temps} temporaries, the chip has {TEMPS}")));
     }
     if uniform_count > UNIFORMS[generation as usize] as usize {
-        return Err(bad(format!("{uniform_count} uniform registers, the chip has {}", UNIFORMS[generation as usize])));
+        return Err(bad_container(format!(
+            "{uniform_count} uniform registers, the chip has {}",
+            UNIFORMS[generation as usize]
+        )));
     }
     let program = DecodedProgram::new(&entry.code, (generation, entry.stage.bit()), temps, uniform_count)?;
     if program.insts.len() > INSTRUCTIONS[generation as usize] as usize {
-        return Err(bad(format!("{} instructions do not fit the chip", program.insts.len())));
+        return Err(bad_container(format!("{} instructions do not fit the chip", program.insts.len())));
     }
 
     let space = memory_of(&common, dispatch, device)?;
@@ -197,7 +197,7 @@ fn memory_of(common: &gpucc_sim::Launch<'_>, dispatch: &Dispatch, device: &Devic
             let full = || {
                 let message =
                     format!("{bytes} bytes of {name} for each of {groups} workgroups do not fit the address space");
-                Trap::new(TrapKind::Dispatch, message)
+                bad_dispatch(message)
             };
             let whole = bytes.checked_mul(groups.max(1)).ok_or_else(full)?;
             addresses.place(id, whole, 256).map_err(|_| full())?
@@ -230,7 +230,7 @@ pub(crate) fn pieces(
     }
     if each > MOST_DRAW_SCRATCH {
         let what = format!("{each} bytes of scratch in a draw: at most {MOST_DRAW_SCRATCH} are possible");
-        return Err(bad(what));
+        return Err(bad_container(what));
     }
     let bytes = u64::from(DRAW_HEADER) + u64::from(DRAW_SLOTS) * u64::from(each);
     let id = memory.alloc_undefined("memory of invocations", bytes as usize, seed.map(SplitMix64::new).as_mut());
@@ -270,7 +270,7 @@ pub(crate) fn uniform_words(
     for p in entry.preloads.iter().filter(|p| p.file >= UNIFORM_FILE) {
         let at = usize::from(p.index) * 4 + usize::from(p.lane);
         if p.file != FILE_UNIFORM || p.lane > 3 || at >= words.len() {
-            return Err(bad(format!("preload of u{}, component {}, beyond the uniforms", p.index, p.lane)));
+            return Err(bad_container(format!("preload of u{}, component {}, beyond the uniforms", p.index, p.lane)));
         }
         words[at] = value(&done, p.source)?;
         defined[at] = true;
@@ -293,23 +293,25 @@ fn own_word(
         Source::DescriptorWord { group, binding, word } => {
             let b = common.buffer(group, binding)?;
             if b.writable {
-                return Err(bad(format!("word {word} of group {group} binding {binding} could change in the run")));
+                return Err(bad_container(format!(
+                    "word {word} of group {group} binding {binding} could change in the run"
+                )));
             }
             let at = usize::from(word) * 4;
             let b = dispatch.buffers[b.place].bytes.get(at..at + 4).ok_or_else(|| {
                 let what = format!("group {group} binding {binding} is too short: word {word} is missing");
-                Trap::new(TrapKind::Dispatch, what)
+                bad_dispatch(what)
             })?;
             u32::from_le_bytes([b[0], b[1], b[2], b[3]])
         }
         Source::Step(n) => {
             let found = done.get(n as usize).copied();
-            found.ok_or_else(|| bad(format!("step {n} of the launch is not done yet")))?
+            found.ok_or_else(|| bad_container(format!("step {n} of the launch is not done yet")))?
         }
         Source::SharedBase => space.shared.as_ref().map_or(0, |s| s.base as u32),
         Source::ScratchBase => space.scratch.as_ref().map_or(0, |s| s.base as u32),
         Source::DataAddressLo => space.data.and_then(|id| space.addresses.base_of(id)).unwrap_or(0) as u32,
-        other => return Err(bad(format!("a uniform cannot hold {other:?}"))),
+        other => return Err(bad_container(format!("a uniform cannot hold {other:?}"))),
     })
 }
 
@@ -328,11 +330,14 @@ pub(crate) fn texture_units(
     for p in entry.preloads.iter().filter(|p| p.file == FILE_UNIT) {
         let at = usize::from(p.index);
         if p.lane > 1 || at >= UNITS {
-            return Err(bad(format!("preload of texture unit {at}, word {}, from {:?}", p.lane, p.source)));
+            return Err(bad_container(format!("preload of texture unit {at}, word {}, from {:?}", p.lane, p.source)));
         }
         let (first, count) = most[usize::from(entry.stage == Stage::Vertex)];
         if !(first..first + count).contains(&at) {
-            return Err(bad(format!("texture unit {at} is not one of this stage's, {first} to {}", first + count - 1)));
+            return Err(bad_container(format!(
+                "texture unit {at} is not one of this stage's, {first} to {}",
+                first + count - 1
+            )));
         }
         if units[at].is_some() {
             continue;
@@ -359,25 +364,25 @@ fn id_preloads(entry: &Entry) -> Result<Vec<(u16, u8, Source)>, Trap> {
             Source::LocalId(d) => (0, d),
             Source::WorkgroupId(d) => (1, d),
             Source::GlobalId(d) => (2, d),
-            other => return Err(bad(format!("the thread walker cannot preload {other:?}"))),
+            other => return Err(bad_container(format!("the thread walker cannot preload {other:?}"))),
         };
         if p.file != FILE_TEMP || p.index > 1 || dim > 2 || u16::from(p.lane) != dim {
-            return Err(bad(format!(
+            return Err(bad_container(format!(
                 "the thread walker writes t0.xyz and t1.xyz, not t{} component {}",
                 p.index, p.lane
             )));
         }
         let known = kinds[usize::from(p.index)].get_or_insert(kind);
         if *known != kind {
-            return Err(bad(format!("t{} cannot hold parts of two id vectors", p.index)));
+            return Err(bad_container(format!("t{} cannot hold parts of two id vectors", p.index)));
         }
         if p.index >= entry.meta.registers_of(FILE_TEMP) {
-            return Err(bad(format!("t{} is preloaded but not claimed", p.index)));
+            return Err(bad_container(format!("t{} is preloaded but not claimed", p.index)));
         }
         out.push((p.index, p.lane, p.source));
     }
     if kinds[0].is_some() && kinds[0] == kinds[1] {
-        return Err(bad("t0 and t1 hold the same id vector: the thread walker has no such order"));
+        return Err(bad_container("t0 and t1 hold the same id vector: the thread walker has no such order"));
     }
     Ok(out)
 }

@@ -1,6 +1,8 @@
 //! Addresses, slices of workgroup memory and scratch, loads and stores of lanes.
 
-use gpucc_sim::{AddressSpace, AllocId, BEHIND, By, Memory, OwnMemory, RaceCheck, SplitMix64, Trap, TrapKind, World};
+use gpucc_sim::{
+    AddressSpace, AllocId, BEHIND, By, Memory, OwnMemory, RaceCheck, SplitMix64, Trap, World, trap::out_of_bounds,
+};
 
 use super::alu;
 
@@ -153,10 +155,7 @@ impl DeviceMemory {
     pub fn locate(&self, address: u32, size: u32, local: bool) -> Result<(AllocId, u64), Trap> {
         if local {
             let Some(s) = self.shared.as_ref().filter(|_| self.shared_is_local) else {
-                return Err(Trap::new(
-                    TrapKind::OutOfBounds,
-                    "LOCAL access, but the container claims no LOCAL storage",
-                ));
+                return Err(out_of_bounds("LOCAL access, but the container claims no LOCAL storage"));
             };
             return Ok((s.id, u64::from(address)));
         }
@@ -165,10 +164,10 @@ impl DeviceMemory {
             if s.id == id {
                 return match offset.checked_sub(s.start) {
                     Some(inside) if inside + u64::from(size) <= s.bytes => Ok((id, inside)),
-                    _ => Err(Trap::new(
-                        TrapKind::OutOfBounds,
-                        format!("address 0x{address:x} is in the {} of another workgroup", self.memory.name(id)),
-                    )),
+                    _ => Err(out_of_bounds(format!(
+                        "address 0x{address:x} is in the {} of another workgroup",
+                        self.memory.name(id)
+                    ))),
                 };
             }
         }

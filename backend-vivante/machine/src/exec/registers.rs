@@ -2,9 +2,7 @@
 
 use gpucc_isa::fail_if;
 use gpucc_sim::draw::Mode;
-use gpucc_sim::{Registers, Trap};
-
-use super::launch::bad;
+use gpucc_sim::{Registers, Trap, trap::bad_container};
 
 /// State words by address (`graphics-vivante.md` 1).
 pub mod reg {
@@ -83,7 +81,7 @@ impl Words<'_> {
     /// Bytes of a map; those behind the last one in its word are 0.
     fn map(&self, first: u32, count: u32) -> Result<Vec<usize>, Trap> {
         if let Some(n) = (count..count.next_multiple_of(4)).find(|&n| self.byte(first, n) != 0) {
-            return Err(bad(format!("entry {n} of the map at {first:#x}, which has {count}")));
+            return Err(bad_container(format!("entry {n} of the map at {first:#x}, which has {count}")));
         }
         Ok((0..count).map(|n| self.byte(first, n)).collect())
     }
@@ -94,7 +92,7 @@ impl Words<'_> {
         if have == want {
             Ok(())
         } else {
-            Err(bad(format!("{register:#x} is {have:#x}, the other words say {want:#x}")))
+            Err(bad_container(format!("{register:#x} is {have:#x}, the other words say {want:#x}")))
         }
     }
 
@@ -106,7 +104,7 @@ impl Words<'_> {
     /// Those behind the last one in its word are 0.
     fn ends(&self, at: impl Fn(u32) -> u32 + Copy, count: u32) -> Result<(), Trap> {
         if let Some(n) = (count..count.next_multiple_of(8)).find(|&n| self.nibble(at, n) != 0) {
-            return Err(bad(format!("place {n} of the list at {:#x}, which has {count}", at(0))));
+            return Err(bad_container(format!("place {n} of the list at {:#x}, which has {count}", at(0))));
         }
         Ok(())
     }
@@ -190,9 +188,9 @@ impl VertexWords {
         count.reserved()?;
         let ids = count.ids() == 1;
         // Without an element the chip hangs (1.1).
-        fail_if!(count.count() <= u32::from(ids), bad("the vertex program has no element"));
+        fail_if!(count.count() <= u32::from(ids), bad_container("the vertex program has no element"));
         if count.count() > MOST_INPUTS || count.chunks() != (count.count() + 4).div_ceil(16) {
-            return Err(bad(format!("VS_INPUT_COUNT {raw:#x}")));
+            return Err(bad_container(format!("VS_INPUT_COUNT {raw:#x}")));
         }
         let mut inputs = words.map(map, count.count())?;
         let ids = if ids { inputs.pop() } else { None };
@@ -200,7 +198,7 @@ impl VertexWords {
             // Components of the register with the numbers.
             let want = ids.map_or(0, |r| 3 | (4 * r as u32) << 8 | (4 * r as u32 + 1) << 16);
             let have = words.get(reg::VS_ID_CONFIG);
-            fail_if!(have != want, bad(format!("FE_HALTI5_ID_CONFIG {have:#x}, the inputs say {want:#x}")));
+            fail_if!(have != want, bad_container(format!("FE_HALTI5_ID_CONFIG {have:#x}, the inputs say {want:#x}")));
         }
         let outputs = OutputCount([words.get(reg::VS_OUTPUT_COUNT)]);
         outputs.reserved()?;
@@ -217,7 +215,9 @@ impl VertexWords {
             let want = if has_size { 4 * outputs.count().saturating_sub(1) } else { 0 };
             let special = words.get(reg::SPECIALS);
             if special & 0xffff_80ff != 0x7f7f_0000 | want {
-                return Err(bad(format!("SPECIALS {special:#x}, the outputs say {want:#x} for the size of a point")));
+                return Err(bad_container(format!(
+                    "SPECIALS {special:#x}, the outputs say {want:#x} for the size of a point"
+                )));
             }
         }
         let map = if halti5 { reg::VS_HALTI5_OUTPUT } else { reg::VS_OUTPUT };
@@ -233,15 +233,18 @@ pub(super) fn fragment_words(words: &Words<'_>, given: usize, wanted: &[Wanted])
     inputs.reserved()?;
     if inputs.count() as usize != given || inputs.always() != 31 {
         let (count, always) = (inputs.count(), inputs.always());
-        return Err(bad(format!("{count} inputs of the fragment program ({always}), the draw has {given}")));
+        return Err(bad_container(format!("{count} inputs of the fragment program ({always}), the draw has {given}")));
     }
     let control = PsControl([words.get(reg::PS_CONTROL)]);
     control.reserved()?;
     let count = control.targets() + 1;
-    fail_if!(count as usize != wanted.len().max(1), bad(format!("{count} targets, the draw has {}", wanted.len())));
+    fail_if!(
+        count as usize != wanted.len().max(1),
+        bad_container(format!("{count} targets, the draw has {}", wanted.len()))
+    );
     let modes = words.get(reg::PS_OUTPUT_MODE);
     let want = wanted.iter().zip(0..).fold(0, |w, (p, k)| w | p.mode << (4 * k));
-    fail_if!(modes != want, bad(format!("output modes {modes:#x} for targets that take {want:#x}")));
+    fail_if!(modes != want, bad_container(format!("output modes {modes:#x} for targets that take {want:#x}")));
     let mut colours = Vec::new();
     for n in 0..8 {
         let byte = words.byte(reg::PS_OUTPUT_REG[n as usize / 4], n % 4);
@@ -249,11 +252,11 @@ pub(super) fn fragment_words(words: &Words<'_>, given: usize, wanted: &[Wanted])
         let (t, saturates) =
             if n < 4 { (byte, control.saturate() >> n & 1 == 1) } else { (byte & 0x7f, byte >> 7 == 1) };
         if saturates != wanted.get(n as usize).is_some_and(|w| w.saturates) {
-            return Err(bad(format!("target {n} is limited to 0 to 1, or should be: {saturates}")));
+            return Err(bad_container(format!("target {n} is limited to 0 to 1, or should be: {saturates}")));
         }
         // Those that are not there repeat the first.
         if n >= count && colours.first().is_some_and(|&first| first != t) {
-            return Err(bad(format!("target {n} is not there and has t{t}")));
+            return Err(bad_container(format!("target {n} is not there and has t{t}")));
         }
         colours.push(t);
     }
@@ -290,7 +293,7 @@ pub(super) fn varyings(words: &Words<'_>, halti5: bool) -> Result<Vec<Varying>, 
     let place = |k: u32| {
         if halti5 { reg::HALTI5_VARYING_COMPONENTS + 4 * k } else { reg::VARYING_COMPONENTS[k as usize & 1] }
     };
-    fail_if!(count > 16, bad(format!("{count} varyings")));
+    fail_if!(count > 16, bad_container(format!("{count} varyings")));
     words.ends(place, count)?;
     let config = PaConfig([words.get(reg::PA_CONFIG)]);
     config.reserved()?;
@@ -299,24 +302,24 @@ pub(super) fn varyings(words: &Words<'_>, halti5: bool) -> Result<Vec<Varying>, 
     let mut before = 0;
     for n in 0..count {
         let components = words.nibble(place, n);
-        fail_if!(components == 0 || components > 4, bad(format!("varying {n} has {components} components")));
+        fail_if!(components == 0 || components > 4, bad_container(format!("varying {n} has {components} components")));
         let mode = if halti5 {
             let first = words.nibble(ways, before);
             if (1..components).any(|k| words.nibble(ways, before + k) != first) {
-                return Err(bad(format!("components of varying {n} are interpolated in different ways")));
+                return Err(bad_container(format!("components of varying {n} are interpolated in different ways")));
             }
             match first {
                 0 => Mode::Perspective,
                 1 => Mode::Linear,
                 2 => Mode::Flat,
-                c => return Err(bad(format!("interpolation {c} of varying {n}"))),
+                c => return Err(bad_container(format!("interpolation {c} of varying {n}"))),
             }
         } else {
             // Flat shading concerns what does not bypass it.
             match words.get(reg::SHADER_ATTRIBUTES + 4 * n) {
                 0x2f1 => Mode::Perspective,
                 0x2f0 if config.shade() == 0 => Mode::Flat,
-                w => return Err(bad(format!("PA_SHADER_ATTRIBUTES {w:#x} of varying {n}"))),
+                w => return Err(bad_container(format!("PA_SHADER_ATTRIBUTES {w:#x} of varying {n}"))),
             }
         };
         let sprite = config.sprite() == 1;

@@ -3,10 +3,9 @@
 
 use gpucc_container::{LaunchOp, LaunchStep, Source};
 use gpucc_num::{Mode, Round, convert, f32 as num};
-use gpucc_sim::Trap;
+use gpucc_sim::trap::{Trap, bad_container};
 
 use super::alu::scalar;
-use super::launch::bad;
 use crate::rows::Op;
 
 const MODE: Mode = Mode::FLUSH;
@@ -22,7 +21,11 @@ pub(crate) fn results(
     let mut done: Vec<u32> = Vec::with_capacity(steps.len());
     for (n, step) in steps.iter().enumerate() {
         if step.operands.len() != step.op.operands() {
-            return Err(bad(format!("step {n} of the launch has {} operands of {}", step.operands.len(), step.op)));
+            return Err(bad_container(format!(
+                "step {n} of the launch has {} operands of {}",
+                step.operands.len(),
+                step.op
+            )));
         }
         let mut operands = [0; 3];
         for (to, &from) in operands.iter_mut().zip(&step.operands) {

@@ -1,7 +1,10 @@
 //! Invocations that run together: registers, divergence, control flow, memory instructions.
 
 use gpucc_sim::trace::File;
-use gpucc_sim::{By, RunState, SplitMix64, Trap, TrapKind};
+use gpucc_sim::{
+    By, RunState, SplitMix64, Trap, TrapKind,
+    trap::{bad_register, misaligned},
+};
 
 use super::alu;
 use super::decode::{Neg, Operand, Place, Pre};
@@ -510,9 +513,10 @@ impl Group {
             return Err(Trap::new(TrapKind::UndefinedRead, format!("a0.{name} was never written")).in_lane(at));
         }
         let reg = i64::from(base) + i64::from(self.a0[comp][lane]);
-        usize::try_from(reg).ok().filter(|&r| r < limit).ok_or_else(|| {
-            Trap::new(TrapKind::BadRegister, format!("a0 selects register {reg} of {limit}")).in_lane(at)
-        })
+        usize::try_from(reg)
+            .ok()
+            .filter(|&r| r < limit)
+            .ok_or_else(|| bad_register(format!("a0 selects register {reg} of {limit}")).in_lane(at))
     }
 
     fn indexed(&self, o: &Operand, comp: usize, launch: &LaunchState, mask: Mask) -> Result<Lanes, Trap> {
@@ -614,8 +618,7 @@ impl Group {
         if address.is_multiple_of(size) {
             return Ok(());
         }
-        Err(Trap::new(TrapKind::Misaligned, format!("address 0x{address:x} is not a multiple of {size}"))
-            .in_lane(self.first + lane as u32))
+        Err(misaligned(format!("address 0x{address:x} is not a multiple of {size}")).in_lane(self.first + lane as u32))
     }
 
     fn load(&mut self, pre: &Pre, launch: &LaunchState, run: &mut Run, mask: Mask) -> Result<(), Trap> {

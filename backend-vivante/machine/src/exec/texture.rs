@@ -4,7 +4,10 @@ use gpucc_isa::fail_if;
 use gpucc_sim::texture::{
     Base, Codec, Coords, Dim, Layer, Lod, MemoryTexels, NoTexels, Request, Texel, TexelAt, View, What, texel_at,
 };
-use gpucc_sim::{SplitMix64, Trap, TrapKind};
+use gpucc_sim::{
+    SplitMix64, Trap,
+    trap::{bad_register, reserved, unsupported},
+};
 
 use super::decode::{Place, Pre};
 use super::launch::{LANES, LaunchState, Run};
@@ -15,10 +18,6 @@ use crate::rows::Op;
 
 /// Source 2 of a texel fetch (11).
 const TXF_WORD: u32 = 0x1100;
-
-fn unsupported(what: impl Into<String>) -> Trap {
-    Trap::new(TrapKind::Unsupported, what)
-}
 
 impl Unit {
     /// Address of a texel: tiles of four by four texels, rows of tiles one behind the other.
@@ -102,7 +101,7 @@ impl Group {
             let unit = launch.units.get(id).and_then(Option::as_ref);
             let Some(unit) = unit else {
                 let at = self.lane_number(lanes.trailing_zeros() as usize);
-                return Err(Trap::new(TrapKind::BadRegister, format!("texture unit {id} is not set up")).in_lane(at));
+                return Err(bad_register(format!("texture unit {id} is not set up")).in_lane(at));
             };
             let texels = self.texels(pre, unit, launch, run, lanes)?;
             for (i, texel) in texels {
@@ -218,7 +217,7 @@ impl Group {
             _ => {}
         }
         if reference.is_some() != unit.sampler.compare.is_some() && !matches!(pre.op, Op::Txf | Op::Tg4) {
-            return Err(Trap::new(TrapKind::Reserved, "a reference without a sampler that compares, or the reverse"));
+            return Err(reserved("a reference without a sampler that compares, or the reverse"));
         }
         if let Some((slot, c)) = reference {
             fail_if!(launch.generation == crate::GC2000, unsupported("no sampler compares before HALTI2"));

@@ -4,9 +4,8 @@
 //! under hardware's rules alone they are not looked at.
 
 use gpucc_sim::texture::{Compare, Dim, Filter, NearestRounding, Precision, Sampler, Wrap};
-use gpucc_sim::{Trap, TrapKind};
+use gpucc_sim::trap::{Trap, TrapKind, unsupported};
 
-use super::super::salu::unsupported;
 use super::format::Texel;
 use crate::isa::{GFX6, GFX8};
 

@@ -2,10 +2,9 @@
 
 use gpucc_sim::texture::format::from_srgb;
 use gpucc_sim::texture::{Codec, Format};
-use gpucc_sim::{Trap, TrapKind};
+use gpucc_sim::trap::{Trap, reserved, unsupported};
 
 use super::super::format::Layout;
-use super::super::salu::unsupported;
 use crate::isa::GFX8;
 
 const UNORM: u32 = 0;
@@ -26,9 +25,7 @@ pub(super) struct Texel {
 impl Texel {
     /// The format of DATA_FORMAT and NUM_FORMAT.
     pub(super) fn of(dfmt: u32, nfmt: u32, generation: u8) -> Result<Texel, Trap> {
-        let bad = |field: &str, value: u32| {
-            Err(Trap::new(TrapKind::Reserved, format!("T# field {field} has the value {value:#x}")))
-        };
+        let bad = |field: &str, value: u32| Err(reserved(format!("T# field {field} has the value {value:#x}")));
         match nfmt {
             0..=5 | FLOAT | SRGB => {}
             6 | 10..=13 if generation != GFX8 => {

@@ -9,12 +9,11 @@ mod texels;
 use gpucc_isa::fail_if;
 use gpucc_sim::quads::Masks;
 use gpucc_sim::texture::{Dim, MemoryTexels, NoTexels, TexelAt, texel_at, texel_words};
-use gpucc_sim::{Trap, TrapKind};
+use gpucc_sim::trap::{Trap, bad_register, reserved, unsupported};
 
 use super::decode::Decoded;
 use super::format::{from_half, to_half};
 use super::memory::DeviceMemory;
-use super::salu::unsupported;
 use super::subgroup::{Order, Wave, undefined};
 use crate::attrs::{Access, Atomic, ImageKind, ImageOp, Operation};
 use crate::isa::GFX6;
@@ -82,7 +81,7 @@ impl Wave {
         let array = d.mem.image.da;
         if let Some(t) = &texture {
             if t.dim == Dim::Cube && !array && op.kind != ImageKind::ResInfo {
-                return Err(Trap::new(TrapKind::Reserved, "T# is a cube, the instruction has no da"));
+                return Err(reserved("T# is a cube, the instruction has no da"));
             }
             fail_if!(d.mem.image.lwe && t.min_lod_warn != 0, unsupported("warnings of levels"));
         }
@@ -104,7 +103,7 @@ impl Wave {
         let last = first + p.count - 1;
         if last >= self.v.len() {
             let have = self.v.len();
-            return Err(Trap::new(TrapKind::BadRegister, format!("v{last} is an address, the metadata claims {have}")));
+            return Err(bad_register(format!("v{last} is an address, the metadata claims {have}")));
         }
         let quads = p.coordinates..p.coordinates + p.axes;
         for k in 0..p.count {
@@ -231,7 +230,7 @@ impl Wave {
             }
         }
         if self.conventions && texture.format.components() & !covered != 0 {
-            return Err(Trap::new(TrapKind::Reserved, "dmask leaves out components that the format has"));
+            return Err(reserved("dmask leaves out components that the format has"));
         }
         texture.format.encode(texel)
     }
@@ -250,7 +249,7 @@ impl Wave {
             && t.format.bytes() != size
         {
             let bytes = t.format.bytes();
-            return Err(Trap::new(TrapKind::Reserved, format!("atomic of {size} bytes on texels of {bytes}")));
+            return Err(reserved(format!("atomic of {size} bytes on texels of {bytes}")));
         }
         self.atomic_at(d, env, a, at, lane)?;
         if d.mem.glc {

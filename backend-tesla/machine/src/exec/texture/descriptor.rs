@@ -3,7 +3,7 @@
 
 use gpucc_isa::fail_if;
 use gpucc_sim::texture::{Compare, Dim, Filter, NearestRounding, Precision, Sampler, TexelAt, Texels, View, Wrap};
-use gpucc_sim::{Trap, TrapKind};
+use gpucc_sim::trap::{Trap, TrapKind, out_of_bounds, unsupported};
 
 use super::format::Texel;
 
@@ -75,10 +75,6 @@ fn reserved(what: &str, field: &str, value: u32) -> Trap {
     Trap::new(TrapKind::Reserved, format!("{what} field {field} has the value {value:#x}"))
 }
 
-fn unsupported(message: &str) -> Trap {
-    Trap::new(TrapKind::Unsupported, message)
-}
-
 /// A level of a texture.
 #[derive(Clone, Copy, Debug)]
 struct Level {
@@ -119,7 +115,7 @@ impl Texture {
     pub fn read(w: [u32; 8], generation: u8) -> Result<Texture, Trap> {
         let w = TextureWords(w);
         if w == TextureWords::default() {
-            return Err(Trap::new(TrapKind::OutOfBounds, "the texture is not bound: its TIC is empty"));
+            return Err(out_of_bounds("the texture is not bound: its TIC is empty"));
         }
         w.reserved()?;
         let one = [("VERSION", w.version()), ("QUALITY", w.quality()), ("PROMOTION", w.promotion())];
@@ -262,7 +258,7 @@ impl Sampling {
     pub fn read(w: [u32; 8], generation: u8) -> Result<Sampling, Trap> {
         let w = SamplerWords(w);
         if w == SamplerWords::default() {
-            return Err(Trap::new(TrapKind::OutOfBounds, "the sampler is not bound: its TSC is empty"));
+            return Err(out_of_bounds("the sampler is not bound: its TSC is empty"));
         }
         w.reserved()?;
         fail_if!(w.fixed() != 0x24000 >> 14, reserved("TSC", "[19:14] of word 0", w.fixed()));

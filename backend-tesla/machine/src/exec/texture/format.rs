@@ -3,7 +3,7 @@
 use gpucc_num::convert::f16_to_f32;
 use gpucc_sim::texture::format::{from_snorm, from_srgb, from_unorm};
 use gpucc_sim::texture::{Codec, Format};
-use gpucc_sim::{Trap, TrapKind};
+use gpucc_sim::trap::{Trap, reserved, unsupported};
 
 const SNORM: u32 = 1;
 const UNORM: u32 = 2;
@@ -35,8 +35,7 @@ pub(super) struct Texel {
 impl Texel {
     /// The texel of component sizes and the types of the four components.
     pub fn of(sizes: u32, types: [u32; 4], srgb: bool, generation: u8) -> Result<Texel, Trap> {
-        let reserved =
-            |field: &str, v: u32| Trap::new(TrapKind::Reserved, format!("TIC field {field} has the value {v:#x}"));
+        let reserved = |field: &str, v: u32| reserved(format!("TIC field {field} has the value {v:#x}"));
         let (layout, bytes) = match sizes {
             0x01 => (Sizes::Bits(&[32; 4]), 16),
             0x03 => (Sizes::Bits(&[16; 4]), 8),
@@ -54,7 +53,7 @@ impl Texel {
             0x30 => (Sizes::Bits(&[32, 8]), 8),
             0x3a if generation >= 2 => (Sizes::Bits(&[16]), 2),
             0x3a => return Err(reserved("SIZES", sizes)),
-            _ => return Err(Trap::new(TrapKind::Unsupported, format!("TIC field SIZES = {sizes:#x}"))),
+            _ => return Err(unsupported(format!("TIC field SIZES = {sizes:#x}"))),
         };
         let depth = matches!(sizes, 0x2a | 0x2b | 0x2f | 0x30 | 0x3a);
         for (k, &t) in types.iter().enumerate() {

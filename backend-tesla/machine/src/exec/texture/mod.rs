@@ -6,7 +6,10 @@ mod format;
 use gpucc_sim::texture::{
     Coords, Dim, Face, Layer, Lod, MemoryTexels, NoTexels, Request, TexelAt, What, project, texel_at,
 };
-use gpucc_sim::{By, Trap, TrapKind};
+use gpucc_sim::{
+    By, Trap,
+    trap::{bad_register, hazard, reserved, unsupported},
+};
 
 use super::decode::{Code, Dst, Src};
 use super::memory::DeviceMemory;
@@ -40,10 +43,6 @@ struct ArgumentLayout {
     reference: Option<usize>,
     level: Option<usize>,
     count: usize,
-}
-
-fn reserved(message: impl Into<String>) -> Trap {
-    Trap::new(TrapKind::Reserved, message)
 }
 
 impl ArgumentLayout {
@@ -220,16 +219,16 @@ impl Machine<'_> {
         let (base, write) = (get("base") as usize, if short { 15 } else { get("dvec") });
         let results = write.count_ones() as usize;
         if results == 0 {
-            return Err(Trap::new(TrapKind::Unsupported, "a texture instruction that writes nothing"));
+            return Err(unsupported("a texture instruction that writes nothing"));
         }
         if code.op == Op::TexCsaa {
-            return Err(Trap::new(TrapKind::Unsupported, "texcsaa: what it gives is unknown"));
+            return Err(unsupported("texcsaa: what it gives is unknown"));
         }
         let given = if code.op == Op::TexSize { 1 } else { get("svec") as usize + 1 };
         let end = base + given.max(results);
         if end > warp.regs.len() {
             let message = format!("$r{} of a texture instruction is not allocated", end - 1);
-            return Err(Trap::new(TrapKind::BadRegister, message));
+            return Err(bad_register(message));
         }
         let cube = code.inst.row().operand("ox").is_none()
             && (get("cube") == 1 || !matches!(code.op, Op::TexSize | Op::TexQueryLod) && !short);
@@ -241,7 +240,7 @@ impl Machine<'_> {
             }
             sampling.sampler.compare = None;
         } else if texture.multisampled {
-            return Err(Trap::new(TrapKind::Unsupported, "sampling of several samples"));
+            return Err(unsupported("sampling of several samples"));
         }
         let wants_cube = texture.dim == Dim::Cube;
         let as_layers = wants_cube && texture.arrayed && !cube && code.op != Op::TexPrep;
@@ -300,7 +299,7 @@ impl Machine<'_> {
             if inst.fixed_level(at, lane) != inst.fixed_level(at, leader) {
                 let (a, b) = (inst.float(at, leader), inst.float(at, lane));
                 let message = format!("levels {a} and {b} in one quad: hardware takes one for all");
-                return Err(Trap::new(TrapKind::Hazard, message).in_lane(lane as u32));
+                return Err(hazard(message).in_lane(lane as u32));
             }
         }
         Ok(())
