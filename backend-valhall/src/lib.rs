@@ -117,6 +117,7 @@ impl Family for ValhallFamily {
         IrPass::shared(2, passes::SINK_SUMS),
         IrPass::shared(2, passes::SIGNS),
         IrPass::shared(2, passes::MIXES),
+        IrPass::shared(2, passes::SCALED_SUMS),
         IrPass::shared(2, passes::RESTS),
         IrPass::shared(2, passes::DCE),
         IrPass::shared(2, passes::WIDEN_LOADS),

@@ -125,6 +125,20 @@ impl Wants {
             }
         }
         live.for_live_out(p, b, |v| self.last_use[v.index()] = InstId::MAX);
+        // A run that is taken apart stays where it is as long as one of its parts.
+        for i in p.blocks[b as usize].insts.clone().rev() {
+            let operands = p.operands(i);
+            let (uses, defs) = operands.split_at(operands.partition_point(|o| o.role == Role::Use));
+            for (whole, part) in uses.iter().flat_map(|u| defs.iter().map(move |d| (u.value, d.value))) {
+                let end = self.last_use[part.index()];
+                if p.shape(part).units < p.shape(whole).units
+                    && end > self.last_use[whole.index()]
+                    && groups.distance(part, whole).is_some()
+                {
+                    self.last_use[whole.index()] = end;
+                }
+            }
+        }
     }
 
     /// Adds the places that others need before a value, made now, is read for the last time.

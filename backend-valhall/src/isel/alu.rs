@@ -1,6 +1,6 @@
 //! Arithmetic, comparison, selection, bits.
 
-use gpucc_ir::{Attr, Diagnostic, FloatCc, Inst, InstData, IntCc, Op, Value};
+use gpucc_ir::{Attr, Diagnostic, FloatCc, FpFlags, Inst, InstData, IntCc, Op, Value};
 use gpucc_mir::{MInst, Use, VReg};
 use gpucc_valhall_machine::{Clamp, Condition, Mux, ResultType, Round};
 
@@ -15,6 +15,12 @@ const SIGNED: u64 = Mods::bit("signed");
 /// The shift that computes `v`, if only this user needs it.
 fn shifts<'f>(cx: &IselCx<'f>, v: Value) -> Option<&'f InstData> {
     cx.fold(v).filter(|d| matches!(d.op, Op::Shl | Op::UShr | Op::SShr))
+}
+
+/// Sign and exponent of a power of two that is a normal number.
+fn power_of_two(bits: u32) -> Option<(bool, i32)> {
+    let exponent = bits >> 23 & 0xff;
+    (bits << 9 == 0 && (1..255).contains(&exponent)).then(|| (bits >> 31 == 1, exponent.cast_signed() - 127))
 }
 
 /// 0 or all ones from a word that is 0 or 1.
@@ -159,8 +165,11 @@ impl Isel<'_> {
         Ok(())
     }
 
-    /// A sum, a product, or both.
+    /// A sum, a product, or both, times a power of two where that is the product.
     fn sum(&mut self, cx: &mut IselCx<'_>, d: &InstData) -> MI {
+        if let Some(m) = self.scaled_sum(cx, d) {
+            return m;
+        }
         let (x, mut y) = (self.float(cx, d.args[0]), self.float(cx, d.args[1]));
         match d.op {
             Op::FMul => build::FmaF32.on([x, y, minus_zero()]),
@@ -173,6 +182,34 @@ impl Isel<'_> {
                 build::FaddF32.on([x, y])
             }
         }
+    }
+
+    /// A power of two times a sum or a product that nothing else reads: one instruction scales what it has made, before it rounds.
+    fn scaled_sum(&mut self, cx: &mut IselCx<'_>, d: &InstData) -> Option<MI> {
+        if d.op != Op::FMul || !d.fp.has(FpFlags::CONTRACT) {
+            return None;
+        }
+        let power = |k: Value| power_of_two(self.constant_bits(cx, k)?);
+        let (v, (negative, exponent)) =
+            [(d.args[0], d.args[1]), (d.args[1], d.args[0])].into_iter().find_map(|(v, k)| Some((v, power(k)?)))?;
+        let sum = cx.fold(v).filter(|s| s.fp.has(FpFlags::CONTRACT))?;
+        let mut sources = match sum.op {
+            Op::FMul => [self.float(cx, sum.args[0]), self.float(cx, sum.args[1]), minus_zero()],
+            Op::Fma => [0, 1, 2].map(|k| self.float(cx, sum.args[k])),
+            Op::FAdd | Op::FSub => {
+                let mut y = self.float(cx, sum.args[1]);
+                y.mods.neg ^= sum.op == Op::FSub;
+                [self.float(cx, sum.args[0]), Use::imm(1f32.to_bits()), y]
+            }
+            _ => return None,
+        };
+        if negative {
+            sources[0].mods.neg ^= true;
+            sources[2].mods.neg ^= true;
+        }
+        let [x, y, z] = sources;
+        let exponent = self.word(cx, exponent.cast_unsigned());
+        Some(build::FmaRscaleF32.on([x, y, z, exponent]))
     }
 
     /// The sum, product or quotient that makes `v`, with its result clamped, if nothing else reads it.

@@ -62,6 +62,7 @@ pub mod rewrite;
 pub mod robust;
 pub mod rotate;
 pub mod scalarise;
+pub mod scaled_sums;
 pub mod selection;
 mod share_distances;
 pub mod short_mixes;

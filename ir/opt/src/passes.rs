@@ -13,8 +13,8 @@ use crate::{
     combine_bits, constant_factors, copies, copyprop, dce, divide, exit_values, fold, fold_ids, fuse, gvn,
     hoist_tables, if_convert, implied_branches, init, inline, join_loops, lane_sums, legalise, licm, lower_blend,
     lower_fetch, lower_indices, lower_io, lower_subgroups, lower_tex, lower_wide, mem_opt, mem2reg, mixes, narrow,
-    powers, predicate_demotes, products, ranges, rests, robust, rotate, scalarise, selection, short_mixes, shrink_io,
-    signs, simplify_cfg, sink_sums, split_locals, switches, tables, unroll, vector_scales, vectorise_memory,
+    powers, predicate_demotes, products, ranges, rests, robust, rotate, scalarise, scaled_sums, selection, short_mixes,
+    shrink_io, signs, simplify_cfg, sink_sums, split_locals, switches, tables, unroll, vector_scales, vectorise_memory,
     widen_loads, zero_lanes,
 };
 use gpucc_ir::analysis::{DomTree, Structure};
@@ -138,6 +138,8 @@ const LEGALISE: Pass = lowering!("legalise", legalise::run);
 pub const CLAMP_INDICES: Pass = pass!("clamp-indices", clamp_indices::run);
 /// Takes out products with zero, and multiplies by several constants once.
 pub const CONSTANT_FACTORS: Pass = pass!("constant-factors", constant_factors::run);
+/// Scales sums of products instead of the products.
+pub const SCALED_SUMS: Pass = pass!("scaled-sums", scaled_sums::run);
 /// Makes a sum on the one way that gives a summand.
 pub const SINK_SUMS: Pass = pass!("sink-sums", sink_sums::run);
 /// Makes one product and one sum of a mix of two constants.
@@ -164,6 +166,10 @@ pub const WIDEN_LOADS: Pass = pass!("widen-loads", widen_loads::run);
 pub const OFFERED: &[(Pass, &str)] = &[
     (CLAMP_INDICES, "an index is clamped instead of a byte offset where memory instructions scale indices"),
     (CONSTANT_FACTORS, "products with zero go, and constants that multiply one after the other are one"),
+    (
+        SCALED_SUMS,
+        "a product times a power of two and a constant are one instruction where that scales what it has made",
+    ),
     (SINK_SUMS, "a sum with what only one way gives is made on that way"),
     (MIXES, "a mix of two constants is one product and one sum"),
     (RESTS, "a product with what is left of a weight to 1 is one operation where `fma` rounds once"),

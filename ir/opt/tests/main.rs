@@ -47,6 +47,7 @@ mod ranges;
 mod rests;
 mod returns;
 mod rotate;
+mod scaled_sums;
 mod selection;
 mod share_distances;
 mod short_mixes;
