@@ -25,8 +25,12 @@ fn picture<const N: usize>(rows: u32, texel: impl Fn(u32, u32) -> [u32; N]) -> V
     places.flat_map(|(x, y)| texel(x, y)).map(|v| v as u8).collect()
 }
 
-fn one<const N: usize>(rows: u32, texel: impl Fn(u32, u32) -> [u32; N]) -> Outputs {
-    vec![("picture", picture(rows, texel))]
+/// A form and its values.
+type Form = (&'static str, Outputs);
+
+/// A form with one picture.
+fn one<const N: usize>(name: &'static str, rows: u32, texel: impl Fn(u32, u32) -> [u32; N]) -> Form {
+    (name, vec![("picture", picture(rows, texel))])
 }
 
 /// Texel `u` of texture `t` of an array.
@@ -35,7 +39,7 @@ fn texel(t: u32, u: u32) -> [u32; 4] {
 }
 
 /// The forms and their values.
-fn forms() -> Vec<(&'static str, Outputs)> {
+fn forms() -> Vec<Form> {
     let number = |x: u32, y: u32| x + 4 * y;
     let points = |x, y| match (x, y) {
         (0, 0) => [1, 0, 0, 1],
@@ -48,30 +52,24 @@ fn forms() -> Vec<(&'static str, Outputs)> {
     let counts = [16u32, 33, 15, 12, 7, 0xffff_fff0, 5, 1 + 15 * 16].map(u32::to_le_bytes).concat();
     let place = picture(4, |x, y| [x, y, 0, 0]);
     vec![
-        ("input", one(4, |x, y| [0, 1, 2, 3].map(|c| 2 * (number(x, y) + c) + 3 * number(x, y)))),
-        ("input_samples", one(4, |x, y| [0, 1, 2, 3].map(|s| 4 * number(x, y) + s))),
-        ("texels", one(4, |x, y| [number(x, y).pow(2) + 1, 16, [2, 6][x as usize & 1], [4, 8][x as usize & 1]])),
+        one("input", 4, |x, y| [0, 1, 2, 3].map(|c| 2 * (number(x, y) + c) + 3 * number(x, y))),
+        one("input_samples", 4, |x, y| [0, 1, 2, 3].map(|s| 4 * number(x, y) + s)),
+        one("texels", 4, |x, y| [number(x, y).pow(2) + 1, 16, [2, 6][x as usize & 1], [4, 8][x as usize & 1]]),
         // The second component falls from 15 to 6, then from 165.
-        (
-            "rows",
-            one(4, |x, y| {
-                let k = number(x, y);
-                [if k < 10 { k } else { k + 6 }, if k < 10 { 15 - k } else { 175 - k }, 16, 3 * k]
-            }),
-        ),
+        one("rows", 4, |x, y| {
+            let k = number(x, y);
+            [if k < 10 { k } else { k + 6 }, if k < 10 { 15 - k } else { 175 - k }, 16, 3 * k]
+        }),
         // The lower triangle begins with the first vertex, the upper one with the second.
-        ("indices", one(2, |x, y| [if y == 1 { 2 } else { 3 }, 3 + x, 0, 77])),
-        ("bases", one(2, |x, y| [2, 3, if y == 1 { 0 } else { 1 }, x])),
-        ("point", one(4, points)),
+        one("indices", 2, |x, y| [if y == 1 { 2 } else { 3 }, 3 + x, 0, 77]),
+        one("bases", 2, |x, y| [2, 3, if y == 1 { 0 } else { 1 }, x]),
+        one("point", 4, points),
         // Four layers below one another: the first is no attachment. Behind two instances, on the first and third attachment, one is seen.
-        (
-            "layers",
-            one(16, |x, y| match y / 4 {
-                0 => [0; 4],
-                2 => [1, 1, 2, x],
-                k => [k - 1, (k - 1) / 2, 1, x],
-            }),
-        ),
+        one("layers", 16, |x, y| match y / 4 {
+            0 => [0; 4],
+            2 => [1, 1, 2, x],
+            k => [k - 1, (k - 1) / 2, 1, x],
+        }),
         // k, 7, 1, 1; twice that; twice that, with k, 0, 1, 1 added, also where a second instance does it again.
         (
             "same_pass",
@@ -81,44 +79,35 @@ fn forms() -> Vec<(&'static str, Outputs)> {
             ],
         ),
         // Eighths of depth: half of each range.
-        (
-            "viewports",
-            one(4, |x, y| match (x, y) {
-                (0 | 1, 0 | 1) => [0, x, 4, 1],
-                (_, 0 | 1) => [1, x, 6, 1],
-                (1 | 2, _) => [2, x, 2, 1],
-                _ => [0; 4],
-            }),
-        ),
+        one("viewports", 4, |x, y| match (x, y) {
+            (0 | 1, 0 | 1) => [0, x, 4, 1],
+            (_, 0 | 1) => [1, x, 6, 1],
+            (1 | 2, _) => [2, x, 2, 1],
+            _ => [0; 4],
+        }),
         // The lower half is clipped; the first layer is drawn by the second viewport, on the right, the second one by the first.
-        (
-            "choices",
-            one(8, |x, y| match (y / 4, y % 4, x) {
-                (_, 2 | 3, _) | (0, _, 0 | 1) => [0; 4],
-                (layer, ..) => [layer, 1 - layer, 7, x],
-            }),
-        ),
+        one("choices", 8, |x, y| match (y / 4, y % 4, x) {
+            (_, 2 | 3, _) | (0, _, 0 | 1) => [0; 4],
+            (layer, ..) => [layer, 1 - layer, 7, x],
+        }),
         // Of four pixels the middles are at 1, 3, 5 and 7 eighths, of two at 2 and 6.
-        (
-            "points",
-            one(4, |x, y| match (x, y) {
-                (2 | 3, 0 | 1) => [4 * (x - 2) + 2, 4 * y + 2, 2, 1],
-                _ => [2 * x + 1, 2 * y + 1, 1, 1],
-            }),
-        ),
-        ("mask", one(4, |x, y| [0, 1, 2, 3].map(|s| (number(x, y) >> s & 1) * (number(x, y) + 16)))),
+        one("points", 4, |x, y| match (x, y) {
+            (2 | 3, 0 | 1) => [4 * (x - 2) + 2, 4 * y + 2, 2, 1],
+            _ => [2 * x + 1, 2 * y + 1, 1, 1],
+        }),
+        one("mask", 4, |x, y| [0, 1, 2, 3].map(|s| (number(x, y) >> s & 1) * (number(x, y) + 16))),
         // In sixteenths of a pixel the samples are at 6 2, 14 6, 2 10 and 10 14, one alone at 8 8: columns and 16 rows.
-        ("places", one(4, |_, _| [0x26, 0x6e, 0xa2, 0xea])),
-        ("places_text", one(4, |_, _| [0x26, 0x6e, 0xa2, 0xea])),
-        ("middles", one(4, |_, _| [0x88])),
-        ("one_sample", one(4, |x, y| if (x + y) & 1 == 1 { [5, 2 * x + 1, y, 1] } else { [9; 4] })),
-        ("sample", one(4, |x, _| [0, 1, 2, 3].map(|s| 4 * x + s))),
+        one("places", 4, |_, _| [0x26, 0x6e, 0xa2, 0xea]),
+        one("places_text", 4, |_, _| [0x26, 0x6e, 0xa2, 0xea]),
+        one("middles", 4, |_, _| [0x88]),
+        one("one_sample", 4, |x, y| if (x + y) & 1 == 1 { [5, 2 * x + 1, y, 1] } else { [9; 4] }),
+        one("sample", 4, |x, _| [0, 1, 2, 3].map(|s| 4 * x + s)),
         ("atomics", vec![("picture", place), ("counts", counts)]),
         // Numbers in base 4 from the farthest on: 2, 3, 1 at three, two and one quarters; 2 is on the left.
-        ("lists", one(4, |x, _| if x < 2 { [45, 3, 1, 75] } else { [13, 2, 1, 50] })),
+        one("lists", 4, |x, _| if x < 2 { [45, 3, 1, 75] } else { [13, 2, 1, 50] }),
         // Sixteenths of the depth of the last of three draws.
-        ("early", one(4, |_, _| [5, 1, 2, 3])),
-        ("nowhere", one(4, |_, _| [1, 2, 3, 4])),
+        one("early", 4, |_, _| [5, 1, 2, 3]),
+        one("nowhere", 4, |_, _| [1, 2, 3, 4]),
         (
             "formats",
             vec![
@@ -127,18 +116,17 @@ fn forms() -> Vec<(&'static str, Outputs)> {
                 ("counts", picture(4, |x, y| [2 * number(x, y), 0, 0, 0])),
             ],
         ),
-        ("buffers", one(4, |x, _| [11, 22, 40 + x, 5])),
-        ("textures", one(4, |x, y| [x, y, 10 * x + y, 1])),
+        one("buffers", 4, |x, _| [11, 22, 40 + x, 5]),
+        one("textures", 4, |x, y| [x, y, 10 * x + y, 1]),
         // At 0.5 and a quarter of twice the column; the other one is negative on the left.
-        ("distances", one(2, |x, _| if x < 2 { [0; 4] } else { [2 * x + 3, [7, 17][x as usize - 2], 7, 1] })),
-        (
-            "between",
-            one(4, |x, y| [2 * x + 1, 2 * x + 7, if x & 1 == 0 { 40 } else { 7 - 2 * y }, 13 + 27 + 2 * x + 1 - 4]),
-        ),
-        ("demoted", one(4, |x, _| if x & 1 == 0 { [x, 2 * x + 4, 0, 1] } else { [9; 4] })),
+        one("distances", 2, |x, _| if x < 2 { [0; 4] } else { [2 * x + 3, [7, 17][x as usize - 2], 7, 1] }),
+        one("between", 4, |x, y| {
+            [2 * x + 1, 2 * x + 7, if x & 1 == 0 { 40 } else { 7 - 2 * y }, 13 + 27 + 2 * x + 1 - 4]
+        }),
+        one("demoted", 4, |x, _| if x & 1 == 0 { [x, 2 * x + 4, 0, 1] } else { [9; 4] }),
         // Over w, and 1/w, are linear: of 4 rows the value is 8 s / (4 - s) at s a quarter of 6.5, 4.5, 2.5 and 0.5.
-        ("elsewhere", one(4, |x, y| [[88, 50, 24, 4][y as usize], 2 * x, 2 * x + 1, 1])),
-        ("combined", one(2, |_, _| [51, 52, 53, 54])),
+        one("elsewhere", 4, |x, y| [[88, 50, 24, 4][y as usize], 2 * x, 2 * x + 1, 1]),
+        one("combined", 2, |_, _| [51, 52, 53, 54]),
         (
             "elements",
             vec![
@@ -174,7 +162,7 @@ fn at_samples(samples: u32) -> Vec<u8> {
 }
 
 /// Forms of interfaces that were not drawn at first, and their values.
-fn interfaces() -> Vec<(&'static str, Outputs)> {
+fn interfaces() -> Vec<Form> {
     // 20 x over w, where 1/w is 1 - (x + 3 y) / 32, in sixteenths of a pixel; and the place, of a part of the pixel.
     let over_w = |x: u32, y: u32| (2 * 640 * x + 512 - x - 3 * y) / (2 * (512 - x - 3 * y));
     let inside = |part: (u32, u32), x: u32, y: u32| {
@@ -243,7 +231,7 @@ fn interfaces() -> Vec<(&'static str, Outputs)> {
                 ("second", picture(2, |x, y| [vertex(x, y), 7 - 2 * x, 8, 1])),
             ],
         ),
-        ("views", one(4, |x, _| [0, 0, 5, x])),
+        one("views", 4, |x, _| [0, 0, 5, x]),
     ]
 }
 
@@ -272,7 +260,7 @@ fn unsaid() -> Outputs {
 }
 
 /// Forms of images that were not drawn at first, and their values.
-fn images() -> Vec<(&'static str, Outputs)> {
+fn images() -> Vec<Form> {
     // Levels of steps of one texel, four, 64 and a half: of four levels the last is the third. Twice as far along one axis.
     let asked =
         |x: u32, y: u32| [[0, 0, 1, 1], [2, 2, 3, 3], [3, 6, 3, 7], [0, -1, 0, 0]][(x / 2 + y / 2 * 2) as usize];
@@ -302,7 +290,7 @@ fn images() -> Vec<(&'static str, Outputs)> {
     vec![
         ("asked", vec![("picture", picture(4, |x, y| asked(x, y).map(|v| v as u32)))]),
         // Depths of a quarter, a half, three quarters and one, in eighths.
-        ("compared", one(4, |x, _| [2 * x + 2, u32::from(x > 0), 2 * x + 2 + if x > 1 { 100 } else { 0 }, 8])),
+        one("compared", 4, |x, _| [2 * x + 2, u32::from(x > 0), 2 * x + 2 + if x > 1 { 100 } else { 0 }, 8]),
         (
             "depths",
             vec![
@@ -314,15 +302,12 @@ fn images() -> Vec<(&'static str, Outputs)> {
             ],
         ),
         // The four around a corner: the lower left one is the first, then counterclockwise. Above and left of the edge is the edge.
-        (
-            "depth_layers",
-            one(4, |x, y| {
-                let at = |x: u32, y: u32| first(x, y) ^ 1;
-                let (left, up) = (x.saturating_sub(1), y.saturating_sub(1));
-                let four = at(left, y) + 2 * at(x, y) + 4 * at(x, up) + 8 * at(left, up);
-                [at_level(x, y) ^ (y / 2), first(x, y) ^ 1 ^ (y / 2), four, 1]
-            }),
-        ),
+        one("depth_layers", 4, |x, y| {
+            let at = |x: u32, y: u32| first(x, y) ^ 1;
+            let (left, up) = (x.saturating_sub(1), y.saturating_sub(1));
+            let four = at(left, y) + 2 * at(x, y) + 4 * at(x, up) + 8 * at(left, up);
+            [at_level(x, y) ^ (y / 2), first(x, y) ^ 1 ^ (y / 2), four, 1]
+        }),
         (
             "gathers",
             vec![
@@ -365,7 +350,7 @@ fn images() -> Vec<(&'static str, Outputs)> {
             ],
         ),
         ("unsaid", unsaid()),
-        ("held", one(4, |x, _| [1 + x, 0x15 + x, 10 + x, 255])),
+        one("held", 4, |x, _| [1 + x, 0x15 + x, 10 + x, 255]),
     ]
 }
 
@@ -481,11 +466,11 @@ fn corners() -> Outputs {
 }
 
 /// What tells the vertices of a primitive and primitives apart.
-fn vertices() -> Vec<(&'static str, Outputs)> {
+fn vertices() -> Vec<Form> {
     vec![
         ("corners", corners()),
         ("corners_text", corners()),
-        ("ends", one(2, |x, y| if y == 0 { [10, 11, 16 * (7 - 2 * x) + 2 * x + 1, 0] } else { [10 + x, 0, 128, 0] })),
+        one("ends", 2, |x, y| if y == 0 { [10, 11, 16 * (7 - 2 * x) + 2 * x + 1, 0] } else { [10 + x, 0, 128, 0] }),
         // The diagonal of a column goes from above on the left to below on the right.
         (
             "numbered",
@@ -529,45 +514,33 @@ fn vertices() -> Vec<(&'static str, Outputs)> {
 }
 
 /// Points, cull distances and arrays.
-fn primitives() -> Vec<(&'static str, Outputs)> {
+fn primitives() -> Vec<Form> {
     let number = |x: u32, y: u32| x + 4 * y;
     vec![
         // The diagonal of a column of two triangles goes from below on the right to above on the left.
-        (
-            "cull",
-            one(4, |x, y| match (x, y) {
-                (0, _) | (1, 2 | 3) => [0; 4],
-                _ => [x + 1, 1, 2, 3],
-            }),
-        ),
+        one("cull", 4, |x, y| match (x, y) {
+            (0, _) | (1, 2 | 3) => [0; 4],
+            _ => [x + 1, 1, 2, 3],
+        }),
         // 3 k + n at k = 7 n; k, k + n at n + 1 and n.
-        (
-            "arrays",
-            one(4, |x, y| {
-                let n = number(x, y);
-                [3 * ((7 * n) & 63) + n, 200, 99, 3 * n + 1]
-            }),
-        ),
+        one("arrays", 4, |x, y| {
+            let n = number(x, y);
+            [3 * ((7 * n) & 63) + n, 200, 99, 3 * n + 1]
+        }),
         // Of three pixels the middles are at 1, 3 and 5 sixths: 4 times that is 0, 2 and 3.
-        (
-            "sizes",
-            one(4, |x, y| match (x, y) {
-                (0, 0) => [2, 2, 7, 1],
-                (1.., 1..) => [[0, 2, 3][x as usize - 1], [0, 2, 3][y as usize - 1], 7, 1],
-                _ => [0; 4],
-            }),
-        ),
+        one("sizes", 4, |x, y| match (x, y) {
+            (0, 0) => [2, 2, 7, 1],
+            (1.., 1..) => [[0, 2, 3][x as usize - 1], [0, 2, 3][y as usize - 1], 7, 1],
+            _ => [0; 4],
+        }),
         // The corners of four pixels are 3 eighths times the root of 2 from the middle, more than a half; those of two pixels a quarter times it.
-        (
-            "sprites",
-            one(4, |x, y| match (x, y) {
-                (2 | 3, 0 | 1) => [8 * (x - 2) + 4, 8 * y + 4, 5, 2],
-                (0 | 3, 0 | 3) => [0; 4],
-                _ => [4 * x + 2, 4 * y + 2, 1, 1],
-            }),
-        ),
+        one("sprites", 4, |x, y| match (x, y) {
+            (2 | 3, 0 | 1) => [8 * (x - 2) + 4, 8 * y + 4, 5, 2],
+            (0 | 3, 0 | 3) => [0; 4],
+            _ => [4 * x + 2, 4 * y + 2, 1, 1],
+        }),
         // Sixty-fourths of a point: sixteen for each pixel, and 6, 14, 2 and 10 of its samples.
-        ("sprite_samples", one(4, |x, _| [0, 1, 2, 3].map(|s| 16 * x + [6, 14, 2, 10][s as usize] + 64 * s))),
+        one("sprite_samples", 4, |x, _| [0, 1, 2, 3].map(|s| 16 * x + [6, 14, 2, 10][s as usize] + 64 * s)),
     ]
 }
 
