@@ -6,6 +6,8 @@ use gpucc_scene::view::View;
 use gpucc_scene::{Scene, check, contents};
 use serde_json::Value;
 
+use crate::rows;
+
 /// A scene with two passes: a compute pass that reads views, and a render pass with every kind of attachment.
 const RIGHT: &str = r#"{
 "format": "scene-1",
@@ -121,12 +123,6 @@ fn says(path: &str, value: &str, sentence: &str) {
     if let Ok(r) = contents::load(&s, None) {
         assert_eq!(check::loaded(&s, &r).expect_err(path).of("scene.json"), e);
     }
-}
-
-/// Rows of a path, the value that comes there, and the sentence.
-fn rows(text: &'static str) -> Vec<[&'static str; 3]> {
-    let lines = text.lines().map(str::trim).filter(|l| !l.is_empty());
-    lines.map(|l| l.split(" | ").collect::<Vec<_>>().try_into().unwrap_or_else(|_| panic!("{l}"))).collect()
 }
 
 #[test]

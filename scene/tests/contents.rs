@@ -3,6 +3,8 @@
 use gpucc_scene::read::{Language, SceneFile, parse};
 use gpucc_scene::{Picture, Resources, SceneError, contents, read};
 
+use crate::rows;
+
 /// The resources of a scene of these JSON keys.
 fn load(keys: &str) -> Result<Resources, SceneError> {
     let scene = parse(&format!(r#"{{"format":"scene-1",{keys}}}"#), Language::Json).expect(keys);
@@ -115,51 +117,26 @@ fn a_part_of_a_chain_of_means_is_that_of_the_whole() {
 
 #[test]
 fn data_that_does_not_fit_is_refused() {
-    let table = [
-        (r#""buffers":{"b":{"size":2,"hex":"010203"}}"#, "buffers.b.hex: 3 bytes are given where only 2 have room"),
-        (r#""buffers":{"b":{"hex":"012"}}"#, "buffers.b.hex: the number of hexadecimal digits is odd"),
-        (r#""buffers":{"b":{"hex":"0g"}}"#, "buffers.b.hex: `g` is not a hexadecimal digit"),
-        (r#""buffers":{"b":{"zlib64":"*"}}"#, "buffers.b.zlib64: the text is not base64"),
-        (r#""buffers":{"b":{"zlib64":"AAAA"}}"#, "buffers.b.zlib64: the text is no whole zlib stream"),
-        (
-            r#""buffers":{"b":{"size":8,"data":[{"hex":"00"},{"u32":[1,2]}]}}"#,
-            "buffers.b.data[1].u32: 8 bytes are given",
-        ),
-        (r#""buffers":{"b":{"size":268435457}}"#, "buffers.b.size: a buffer of 268435457 bytes is larger than"),
-        (
-            r#""textures":{"t":{"format":"r8unorm","size":[2,2],"contents":{"hex":"000102"}}}"#,
-            "textures.t.contents: 3 bytes are given where 4 are expected",
-        ),
-        (
-            r#""textures":{"t":{"format":"r8unorm","size":[2,2],"contents":[{"hex":"00010203"},{"f32":[1,2]}]}}"#,
-            "textures.t.contents[1].f32: 8 bytes are given where only 4 have room",
-        ),
-        (
-            r#""textures":{"t":{"format":"r8unorm","size":[2,2],"contents":{"mipLevel":1,"hex":"00"}}}"#,
-            "textures.t.contents: there is no level 1 of 1",
-        ),
-        (
-            r#""textures":{"t":{"format":"r8unorm","size":[2,2],"contents":{"arrayLayer":1,"hex":"00"}}}"#,
-            "textures.t.contents: there is no layer or slice 1 of 1 in level 0",
-        ),
-        (
-            r#""textures":{"t":{"format":"depth24plus","size":[1,1],"contents":{"hex":"00"}}}"#,
-            "textures.t.contents: contents of depth24plus textures cannot be given",
-        ),
-        (
-            r#""textures":{"t":{"format":"rgb10a2unorm","size":[1,1],"contents":{"generator":{"name":"noise"}}}}"#,
-            "textures.t.contents.generator: a generator cannot fill a rgb10a2unorm texture",
-        ),
-        (
-            r#""textures":{"t":{"format":"r8snorm","size":[1,1],"contents":{"generator":{"name":"noise","mips":"box"}}}}"#,
-            "textures.t.contents.generator: `mips` needs a format of 8-bit unorm components, not r8snorm",
-        ),
-        (
-            r#""textures":{"t":{"format":"r8unorm","size":[1,1],"contents":{"file":"x.png"}}}"#,
-            "textures.t.contents.file: no file can be read here: `x.png`",
-        ),
-    ];
-    for (keys, sentence) in table {
+    let table = rows(
+        r#"
+        "buffers":{"b":{"size":2,"hex":"010203"}} | buffers.b.hex: 3 bytes are given where only 2 have room
+        "buffers":{"b":{"hex":"012"}} | buffers.b.hex: the number of hexadecimal digits is odd
+        "buffers":{"b":{"hex":"0g"}} | buffers.b.hex: `g` is not a hexadecimal digit
+        "buffers":{"b":{"zlib64":"*"}} | buffers.b.zlib64: the text is not base64
+        "buffers":{"b":{"zlib64":"AAAA"}} | buffers.b.zlib64: the text is no whole zlib stream
+        "buffers":{"b":{"size":8,"data":[{"hex":"00"},{"u32":[1,2]}]}} | buffers.b.data[1].u32: 8 bytes are given
+        "buffers":{"b":{"size":268435457}} | buffers.b.size: a buffer of 268435457 bytes is larger than
+        "textures":{"t":{"format":"r8unorm","size":[2,2],"contents":{"hex":"000102"}}} | textures.t.contents: 3 bytes are given where 4 are expected
+        "textures":{"t":{"format":"r8unorm","size":[2,2],"contents":[{"hex":"00010203"},{"f32":[1,2]}]}} | textures.t.contents[1].f32: 8 bytes are given where only 4 have room
+        "textures":{"t":{"format":"r8unorm","size":[2,2],"contents":{"mipLevel":1,"hex":"00"}}} | textures.t.contents: there is no level 1 of 1
+        "textures":{"t":{"format":"r8unorm","size":[2,2],"contents":{"arrayLayer":1,"hex":"00"}}} | textures.t.contents: there is no layer or slice 1 of 1 in level 0
+        "textures":{"t":{"format":"depth24plus","size":[1,1],"contents":{"hex":"00"}}} | textures.t.contents: contents of depth24plus textures cannot be given
+        "textures":{"t":{"format":"rgb10a2unorm","size":[1,1],"contents":{"generator":{"name":"noise"}}}} | textures.t.contents.generator: a generator cannot fill a rgb10a2unorm texture
+        "textures":{"t":{"format":"r8snorm","size":[1,1],"contents":{"generator":{"name":"noise","mips":"box"}}}} | textures.t.contents.generator: `mips` needs a format of 8-bit unorm components, not r8snorm
+        "textures":{"t":{"format":"r8unorm","size":[1,1],"contents":{"file":"x.png"}}} | textures.t.contents.file: no file can be read here: `x.png`
+        "#,
+    );
+    for [keys, sentence] in table {
         let e = refused(keys);
         assert!(e.starts_with(sentence), "{e}\n{sentence}");
     }

@@ -5,6 +5,8 @@ use gpucc_scene::model::{Data, Fill, Pass, Pattern, Pipeline};
 use gpucc_scene::read::{Language, parse};
 use gpucc_scene::{SceneError, SceneFile, near};
 
+use crate::rows;
+
 #[test]
 fn every_scene_of_the_conformance_suite_is_read() {
     let mut count = 0;
@@ -85,74 +87,36 @@ fn holes_of_json_are_null() {
 /// A scene of JSON keys beside the format, and the whole sentence.
 #[test]
 fn an_error_names_the_field() {
-    let table = [
-        (r#""texture":1"#, "texture: unknown field `texture`, expected one of"),
-        (r#""textures":{"t":{"format":"r8unorm"}}"#, "textures.t: missing field `size`: without it a PNG file"),
-        (
-            r#""textures":{"t":{"format":"r8unorm","contents":{"file":"a.png","arrayLayer":0}}}"#,
-            "textures.t: missing field `size`",
-        ),
-        (
-            r#""textures":{"t":{"format":"r8unorm","contents":[{"file":"a.bin"},{"file":"a.png","mipLevel":1}]}}"#,
-            "textures.t: missing field `size`",
-        ),
-        (
-            r#""textures":{"t":{"format":"r8unorm","size":[0,0,0],"contents":{"file":"a.png"}}}"#,
-            "textures.t.size: a texture has one texel at least",
-        ),
-        (r#""textures":{"t":{"format":"r9unorm","size":[1]}}"#, "textures.t.format: `r9unorm` is not a texture format"),
-        (
-            r#""textures":{"t":{"format":"rgba8","size":[1]}}"#,
-            "textures.t.format: `rgba8` is not a texture format; did you mean `rgba8unorm`, `rgba8unorm-srgb`, `rgba8snorm`, \
-             `rgba8uint` or `rgba8sint`?",
-        ),
-        (
-            r#""textures":{"t":{"format":"RGBA8Unrom","size":[1]}}"#,
-            "textures.t.format: `RGBA8Unrom` is not a texture format; did you mean `rgba8unorm`?",
-        ),
-        (
-            r#""pipelines":{"p":{"vertex":{"shader":"m","buffers":[{"arrayStride":4,"attributes":[{"shaderLocation":0,"format":"float3","offset":0}]}]}}}"#,
-            "pipelines.p.vertex.buffers[0].attributes[0].format: `float3` is not a vertex format; did you mean `float32x3`?",
-        ),
-        (r#""textures":{"t":{"format":"bc4-r-unorm","size":[1]}}"#, "textures.t.format: compressed format bc4-r-unorm"),
-        (
-            r#""textures":{"t":{"format":"r8unorm","size":[]}}"#,
-            "textures.t.size: a list of 1 to 3 is expected, not of 0",
-        ),
-        (r#""textures":{"t":{"format":"r8unorm","size":[1,-1]}}"#, "textures.t.size[1]: invalid value: integer `-1`"),
-        (r#""textures":{"t":{"format":"r8unorm","size":[1],"usage":4}}"#, "textures.t.usage: unknown field `usage`"),
-        (
-            r#""textures":{"t":{"format":"r8unorm","size":[1],"contents":[{"hex":"00"},{"hex":"00","f32":[1]}]}}"#,
-            "textures.t.contents[1]: exactly one of `hex`",
-        ),
-        (
-            r#""textures":{"t":{"format":"r8unorm","size":[1],"contents":{"generator":{"name":"noise","cell":3}}}}"#,
-            "textures.t.contents.generator: the generator `noise` has no `cell`",
-        ),
-        (r#""samplers":{"s":{"magFilter":"cubic"}}"#, "samplers.s.magFilter: unknown word `cubic`, expected one of"),
-        (r#""buffers":{"b":{}}"#, "buffers.b: a buffer without data needs a `size`"),
-        (
-            r#""buffers":{"b":{"f32":[1,"many"]}}"#,
-            "buffers.b.f32[1]: invalid value: string \"many\", expected a number",
-        ),
-        (r#""buffers":{"b":{"size":1},"b":{"size":2}}"#, "buffers: the name `b` occurs twice"),
-        (r#""passes":[{"type":"copy"}]"#, "passes[0].type: unknown word `copy`, expected one of `compute`, `render`"),
-        (r#""passes":[{"type":"compute","pipeline":"p"}]"#, "passes[0]: a compute pass needs a `dispatch`"),
-        (
-            r#""passes":[{"type":"render","draws":[{"pipeline":"p","draw":{"vertexCount":1},"scissor":[0,0,1]}]}]"#,
-            "passes[0].draws[0].scissor: a list of 4 is expected, not of 3",
-        ),
-        (
-            r#""passes":[{"type":"render","colorAttachments":[{"texture":"t","loadop":"load"}]}]"#,
-            "passes[0].colorAttachments[0].loadop: unknown field `loadop`",
-        ),
-        (
-            r#""passes":[{"type":"compute","pipeline":"p","dispatch":[1],"bindings":[{"binding":0,"buffer":"b","aspect":"all"}]}]"#,
-            "passes[0].bindings[0]: the binding of a buffer has no `aspect`",
-        ),
-        (r#""outputs":[{"name":"o"}]"#, "outputs[0]: exactly one of `texture`, `buffer` is expected"),
-    ];
-    for (keys, sentence) in table {
+    let table = rows(
+        r#"
+        "texture":1 | texture: unknown field `texture`, expected one of
+        "textures":{"t":{"format":"r8unorm"}} | textures.t: missing field `size`: without it a PNG file
+        "textures":{"t":{"format":"r8unorm","contents":{"file":"a.png","arrayLayer":0}}} | textures.t: missing field `size`
+        "textures":{"t":{"format":"r8unorm","contents":[{"file":"a.bin"},{"file":"a.png","mipLevel":1}]}} | textures.t: missing field `size`
+        "textures":{"t":{"format":"r8unorm","size":[0,0,0],"contents":{"file":"a.png"}}} | textures.t.size: a texture has one texel at least
+        "textures":{"t":{"format":"r9unorm","size":[1]}} | textures.t.format: `r9unorm` is not a texture format
+        "textures":{"t":{"format":"rgba8","size":[1]}} | textures.t.format: `rgba8` is not a texture format; did you mean `rgba8unorm`, `rgba8unorm-srgb`, `rgba8snorm`, `rgba8uint` or `rgba8sint`?
+        "textures":{"t":{"format":"RGBA8Unrom","size":[1]}} | textures.t.format: `RGBA8Unrom` is not a texture format; did you mean `rgba8unorm`?
+        "pipelines":{"p":{"vertex":{"shader":"m","buffers":[{"arrayStride":4,"attributes":[{"shaderLocation":0,"format":"float3","offset":0}]}]}}} | pipelines.p.vertex.buffers[0].attributes[0].format: `float3` is not a vertex format; did you mean `float32x3`?
+        "textures":{"t":{"format":"bc4-r-unorm","size":[1]}} | textures.t.format: compressed format bc4-r-unorm
+        "textures":{"t":{"format":"r8unorm","size":[]}} | textures.t.size: a list of 1 to 3 is expected, not of 0
+        "textures":{"t":{"format":"r8unorm","size":[1,-1]}} | textures.t.size[1]: invalid value: integer `-1`
+        "textures":{"t":{"format":"r8unorm","size":[1],"usage":4}} | textures.t.usage: unknown field `usage`
+        "textures":{"t":{"format":"r8unorm","size":[1],"contents":[{"hex":"00"},{"hex":"00","f32":[1]}]}} | textures.t.contents[1]: exactly one of `hex`
+        "textures":{"t":{"format":"r8unorm","size":[1],"contents":{"generator":{"name":"noise","cell":3}}}} | textures.t.contents.generator: the generator `noise` has no `cell`
+        "samplers":{"s":{"magFilter":"cubic"}} | samplers.s.magFilter: unknown word `cubic`, expected one of
+        "buffers":{"b":{}} | buffers.b: a buffer without data needs a `size`
+        "buffers":{"b":{"f32":[1,"many"]}} | buffers.b.f32[1]: invalid value: string "many", expected a number
+        "buffers":{"b":{"size":1},"b":{"size":2}} | buffers: the name `b` occurs twice
+        "passes":[{"type":"copy"}] | passes[0].type: unknown word `copy`, expected one of `compute`, `render`
+        "passes":[{"type":"compute","pipeline":"p"}] | passes[0]: a compute pass needs a `dispatch`
+        "passes":[{"type":"render","draws":[{"pipeline":"p","draw":{"vertexCount":1},"scissor":[0,0,1]}]}] | passes[0].draws[0].scissor: a list of 4 is expected, not of 3
+        "passes":[{"type":"render","colorAttachments":[{"texture":"t","loadop":"load"}]}] | passes[0].colorAttachments[0].loadop: unknown field `loadop`
+        "passes":[{"type":"compute","pipeline":"p","dispatch":[1],"bindings":[{"binding":0,"buffer":"b","aspect":"all"}]}] | passes[0].bindings[0]: the binding of a buffer has no `aspect`
+        "outputs":[{"name":"o"}] | outputs[0]: exactly one of `texture`, `buffer` is expected
+        "#,
+    );
+    for [keys, sentence] in table {
         let text = format!(r#"{{"format":"scene-1",{keys}}}"#);
         let e = parse(&text, Language::Json).expect_err(keys).to_string();
         assert!(e.starts_with(sentence) && !e.contains('\n'), "{e}\n{sentence}");

@@ -541,7 +541,6 @@ fn in_group(group: u32) -> Probe {
     wgsl(Refusal::BindGroup, format!("{buffer}\n@compute @workgroup_size(1) fn main() {{ o[0] = 1u; }}"))
 }
 
-#[expect(clippy::too_many_lines, reason = "a table")]
 fn probes() -> Vec<Probe> {
     use Refusal as R;
     let constants: String = (0..300)
