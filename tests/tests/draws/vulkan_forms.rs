@@ -33,6 +33,18 @@ fn one<const N: usize>(name: &'static str, rows: u32, texel: impl Fn(u32, u32) -
     (name, vec![("picture", picture(rows, texel))])
 }
 
+/// Another output.
+trait And {
+    fn and<const N: usize>(self, name: &'static str, rows: u32, texel: impl Fn(u32, u32) -> [u32; N]) -> Self;
+}
+
+impl And for Form {
+    fn and<const N: usize>(mut self, name: &'static str, rows: u32, texel: impl Fn(u32, u32) -> [u32; N]) -> Self {
+        self.1.push((name, picture(rows, texel)));
+        self
+    }
+}
+
 /// Texel `u` of texture `t` of an array.
 fn texel(t: u32, u: u32) -> [u32; 4] {
     [t, u, 10 * t + u, 1]
@@ -71,13 +83,7 @@ fn forms() -> Vec<Form> {
             k => [k - 1, (k - 1) / 2, 1, x],
         }),
         // k, 7, 1, 1; twice that; twice that, with k, 0, 1, 1 added, also where a second instance does it again.
-        (
-            "same_pass",
-            vec![
-                ("picture", picture(4, |x, y| [5 * number(x, y), 28, 5, 5])),
-                ("seen", picture(4, |x, y| [2 * number(x, y), 14, 2, 2])),
-            ],
-        ),
+        one("same_pass", 4, |x, y| [5 * number(x, y), 28, 5, 5]).and("seen", 4, |x, y| [2 * number(x, y), 14, 2, 2]),
         // Eighths of depth: half of each range.
         one("viewports", 4, |x, y| match (x, y) {
             (0 | 1, 0 | 1) => [0, x, 4, 1],
@@ -108,13 +114,10 @@ fn forms() -> Vec<Form> {
         // Sixteenths of the depth of the last of three draws.
         one("early", 4, |_, _| [5, 1, 2, 3]),
         one("nowhere", 4, |_, _| [1, 2, 3, 4]),
-        (
-            "formats",
-            vec![
-                ("picture", picture(4, |x, y| [number(x, y) + 1, 1, 1, 2])),
-                ("given", picture(4, |x, y| [x, y, 3, 4])),
-                ("counts", picture(4, |x, y| [2 * number(x, y), 0, 0, 0])),
-            ],
+        one("formats", 4, |x, y| [number(x, y) + 1, 1, 1, 2]).and("given", 4, |x, y| [x, y, 3, 4]).and(
+            "counts",
+            4,
+            |x, y| [2 * number(x, y), 0, 0, 0],
         ),
         one("buffers", 4, |x, _| [11, 22, 40 + x, 5]),
         one("textures", 4, |x, y| [x, y, 10 * x + y, 1]),
@@ -127,22 +130,10 @@ fn forms() -> Vec<Form> {
         // Over w, and 1/w, are linear: of 4 rows the value is 8 s / (4 - s) at s a quarter of 6.5, 4.5, 2.5 and 0.5.
         one("elsewhere", 4, |x, y| [[88, 50, 24, 4][y as usize], 2 * x, 2 * x + 1, 1]),
         one("combined", 2, |_, _| [51, 52, 53, 54]),
-        (
-            "elements",
-            vec![
-                ("picture", picture(4, |x, y| texel(x & 1, y))),
-                // Beyond the edge: even rows repeat, odd rows clamp.
-                ("second", picture(4, |x, y| texel(1 - (x & 1), if y & 1 == 0 { y } else { 3 }))),
-            ],
-        ),
-        (
-            "outputs",
-            vec![
-                ("picture", picture(4, |x, y| [x, y, 1, 2])),
-                ("second", picture(4, |_, _| [11, 12])),
-                ("last", picture(4, |_, _| [33])),
-            ],
-        ),
+        one("elements", 4, |x, y| texel(x & 1, y))
+            // Beyond the edge: even rows repeat, odd rows clamp.
+            .and("second", 4, |x, y| texel(1 - (x & 1), if y & 1 == 0 { y } else { 3 })),
+        one("outputs", 4, |x, y| [x, y, 1, 2]).and("second", 4, |_, _| [11, 12]).and("last", 4, |_, _| [33]),
     ]
 }
 
@@ -198,38 +189,20 @@ fn interfaces() -> Vec<Form> {
     vec![
         ("centroid", vec![("picture", drawn(&right, &centroid)), ("second", drawn(&left, &centroid))]),
         ("belongs", vec![("picture", drawn(&right, &of((14, 6)))), ("second", drawn(&left, &of((2, 10))))]),
-        (
-            "integers",
-            vec![
-                (
-                    "picture",
-                    picture(2, |x, y| {
-                        let k = vertex(x, y);
-                        [10 + k, 20 + k, 40 + k, 2 * x + 1]
-                    }),
-                ),
-                ("second", picture(2, |x, y| [minus(vertex(x, y)), minus(5 * vertex(x, y)), vertex(x, y), up(y)])),
-            ],
-        ),
-        (
-            "attributes",
-            vec![
-                ("picture", picture(2, |x, y| [2 * x + 1, 3, 9, up(y)])),
-                ("second", picture(2, |x, y| [5 * vertex(x, y), minus(5 * vertex(x, y)), 14 + 2 * x, 123])),
-            ],
-        ),
+        one("integers", 2, |x, y| {
+            let k = vertex(x, y);
+            [10 + k, 20 + k, 40 + k, 2 * x + 1]
+        })
+        .and("second", 2, |x, y| [minus(vertex(x, y)), minus(5 * vertex(x, y)), vertex(x, y), up(y)]),
+        one("attributes", 2, |x, y| [2 * x + 1, 3, 9, up(y)])
+            .and("second", 2, |x, y| [5 * vertex(x, y), minus(5 * vertex(x, y)), 14 + 2 * x, 123]),
         ("at_samples", vec![("picture", at_samples(4)), ("second", at_samples(4))]),
         ("at_one_sample", vec![("picture", at_samples(1))]),
         // Along s eighths, 48 s / (24 - 2 s) with w of 1 and 3 at the ends.
-        (
-            "declared",
-            vec![
-                (
-                    "picture",
-                    picture(2, |x, _| [[2, 6, 2, 6], [8, 18, 8, 18], [17, 30, 17, 30], [34, 42, 34, 42]][x as usize]),
-                ),
-                ("second", picture(2, |x, y| [vertex(x, y), 7 - 2 * x, 8, 1])),
-            ],
+        one("declared", 2, |x, _| [[2, 6, 2, 6], [8, 18, 8, 18], [17, 30, 17, 30], [34, 42, 34, 42]][x as usize]).and(
+            "second",
+            2,
+            |x, y| [vertex(x, y), 7 - 2 * x, 8, 1],
         ),
         one("views", 4, |x, _| [0, 0, 5, x]),
     ]
@@ -288,18 +261,13 @@ fn images() -> Vec<Form> {
         places.flat_map(|(x, y, z)| texel(x, y, z).to_le_bytes()).collect()
     };
     vec![
-        ("asked", vec![("picture", picture(4, |x, y| asked(x, y).map(|v| v as u32)))]),
+        one("asked", 4, |x, y| asked(x, y).map(|v| v as u32)),
         // Depths of a quarter, a half, three quarters and one, in eighths.
         one("compared", 4, |x, _| [2 * x + 2, u32::from(x > 0), 2 * x + 2 + if x > 1 { 100 } else { 0 }, 8]),
-        (
-            "depths",
-            vec![
-                (
-                    "picture",
-                    picture(4, |x, y| [at_level(x, y), at_level(x, y), right(x, y), at_level(x, y) + 2 * left(x, y)]),
-                ),
-                ("second", picture(4, |x, y| [by_quad(x, y), second(x / 2, y / 2), first(x, y), first(x, y)])),
-            ],
+        one("depths", 4, |x, y| [at_level(x, y), at_level(x, y), right(x, y), at_level(x, y) + 2 * left(x, y)]).and(
+            "second",
+            4,
+            |x, y| [by_quad(x, y), second(x / 2, y / 2), first(x, y), first(x, y)],
         ),
         // The four around a corner: the lower left one is the first, then counterclockwise. Above and left of the edge is the edge.
         one("depth_layers", 4, |x, y| {
@@ -308,17 +276,9 @@ fn images() -> Vec<Form> {
             let four = at(left, y) + 2 * at(x, y) + 4 * at(x, up) + 8 * at(left, up);
             [at_level(x, y) ^ (y / 2), first(x, y) ^ 1 ^ (y / 2), four, 1]
         }),
-        (
-            "gathers",
-            vec![
-                ("picture", picture(4, |x, y| by.map(|by| 100 + number(x, y, by)))),
-                ("second", picture(4, |x, y| by.map(|by| farther(x, y, by)))),
-                (
-                    "last",
-                    picture(4, |x, y| [0, 1, 2, 3].map(|k| 16 + number(x, y, far[k]) + number(x + 1, y, four[k]))),
-                ),
-            ],
-        ),
+        one("gathers", 4, |x, y| by.map(|by| 100 + number(x, y, by)))
+            .and("second", 4, |x, y| by.map(|by| farther(x, y, by)))
+            .and("last", 4, |x, y| [0, 1, 2, 3].map(|k| 16 + number(x, y, far[k]) + number(x + 1, y, four[k]))),
         (
             "cubes",
             vec![
@@ -328,27 +288,14 @@ fn images() -> Vec<Form> {
             ],
         ),
         // Of the four texels around a corner the lower left one is the first, then counterclockwise. The level is one less than what is in it.
-        (
-            "moved",
-            vec![
-                (
-                    "picture",
-                    picture(4, |x, y| {
-                        let four = [[0, 1], [1, 1], [1, 0], [0, 0]];
-                        four.map(|[right, down]| number(x, y, [x as i32 - 1 + right, 2 - y as i32 + down]))
-                    }),
-                ),
-                ("second", picture(4, |x, _| [x.min(2) + 1, 2, x.clamp(1, 2) + 1, 7])),
-            ],
-        ),
+        one("moved", 4, |x, y| {
+            let four = [[0, 1], [1, 1], [1, 0], [0, 0]];
+            four.map(|[right, down]| number(x, y, [x as i32 - 1 + right, 2 - y as i32 + down]))
+        })
+        .and("second", 4, |x, _| [x.min(2) + 1, 2, x.clamp(1, 2) + 1, 7]),
         // Places in texels; then those across the middle, and the pixel's own by way of them.
-        (
-            "rect",
-            vec![
-                ("picture", picture(4, |x, y| [x + 4 * y, 15 - x - 4 * y, 5, 4])),
-                ("second", picture(4, |x, y| [31 - x - 4 * y, 16 + x + 4 * y, 15 - x - 4 * y, 4])),
-            ],
-        ),
+        one("rect", 4, |x, y| [x + 4 * y, 15 - x - 4 * y, 5, 4])
+            .and("second", 4, |x, y| [31 - x - 4 * y, 16 + x + 4 * y, 15 - x - 4 * y, 4]),
         ("unsaid", unsaid()),
         one("held", 4, |x, _| [1 + x, 0x15 + x, 10 + x, 255]),
     ]
@@ -472,44 +419,28 @@ fn vertices() -> Vec<Form> {
         ("corners_text", corners()),
         one("ends", 2, |x, y| if y == 0 { [10, 11, 16 * (7 - 2 * x) + 2 * x + 1, 0] } else { [10 + x, 0, 128, 0] }),
         // The diagonal of a column goes from above on the left to below on the right.
-        (
-            "numbered",
-            vec![
-                (
-                    "picture",
-                    picture(4, |x, y| if y < 2 { [2 * x + 2, 2 * x + 1, 7, 1] } else { [2 * x + 1, 2 * x, 7, 1] }),
-                ),
-                (
-                    "second",
-                    picture(4, |x, y| match (x, y) {
-                        (3, 0 | 1) => [2, 9, 7, 1],
-                        (3, _) => [1, 6, 7, 1],
-                        (0, 0 | 1) => [4, 3, 7, 1],
-                        (0, _) => [3, 0, 7, 1],
-                        _ => [0; 4],
-                    }),
-                ),
-            ],
+        one("numbered", 4, |x, y| if y < 2 { [2 * x + 2, 2 * x + 1, 7, 1] } else { [2 * x + 1, 2 * x, 7, 1] }).and(
+            "second",
+            4,
+            |x, y| match (x, y) {
+                (3, 0 | 1) => [2, 9, 7, 1],
+                (3, _) => [1, 6, 7, 1],
+                (0, 0 | 1) => [4, 3, 7, 1],
+                (0, _) => [3, 0, 7, 1],
+                _ => [0; 4],
+            },
         ),
         // The column is stored. Where it is the row it goes up, and the depth is a quarter.
-        (
-            "stencils",
-            vec![
-                (
-                    "picture",
-                    picture(4, |x, y| {
-                        let stored = x + u32::from(x == y);
-                        [
-                            u32::from(x == y),
-                            u32::from(y < stored && x & 1 == 0),
-                            u32::from(matches!((x, y), (1 | 2, 1) | (3, 2))),
-                            0,
-                        ]
-                    }),
-                ),
-                ("stencil", picture(4, |x, y| [x + u32::from(x == y)])),
-            ],
-        ),
+        one("stencils", 4, |x, y| {
+            let stored = x + u32::from(x == y);
+            [
+                u32::from(x == y),
+                u32::from(y < stored && x & 1 == 0),
+                u32::from(matches!((x, y), (1 | 2, 1) | (3, 2))),
+                0,
+            ]
+        })
+        .and("stencil", 4, |x, y| [x + u32::from(x == y)]),
     ]
 }
 
