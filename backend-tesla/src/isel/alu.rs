@@ -372,8 +372,19 @@ impl Isel<'_> {
         cx.emit(build::Fadd.on(args).args(a).def(r));
     }
 
-    /// [`pair`](Self::pair) of floats, of which the first may be read from workgroup memory; its address register, too.
+    /// [`pair`](Self::pair) of floats, of which the first may be read from workgroup memory or the second from a uniform buffer; the address
+    /// register of either, too.
     fn pair_loaded(&mut self, cx: &mut IselCx<'_>, x: Value, y: Value) -> (U, U, bool, Option<U>) {
+        for (x, y, swap) in [(x, y, false), (y, x, true)] {
+            if x != y
+                && !self.is_konst(cx, x)
+                && let Some((v, a)) = self.indexed(cx, y)
+            {
+                // The address register belongs to s[] where that is read as well.
+                let u = if self.io.is_staged() { self.first(cx, x) } else { self.reg(cx, x) };
+                return (u, v, swap, Some(a));
+            }
+        }
         for (x, y, swap) in [(x, y, false), (y, x, true)] {
             if x != y
                 && !self.is_konst(cx, y)
@@ -395,7 +406,15 @@ impl Isel<'_> {
         let (u, v, _, address) = self.pair_loaded(cx, a, b);
         // One c[] operand at most, and none beside an address register.
         let busy = matches!(v.src, gpucc_mir::Src::Uniform(_)) || address.is_some();
-        let w = if busy { self.reg(cx, c) } else { self.any(cx, c) };
+        let plain = self.io.is_staged() || matches!(u.src, gpucc_mir::Src::Reg(_));
+        let (w, address) = match (busy, address) {
+            (true, address) => (self.reg(cx, c), address),
+            (false, _) if plain => match self.indexed(cx, c) {
+                Some((w, a)) => (w, Some(a)),
+                None => (self.any(cx, c), None),
+            },
+            (false, _) => (self.any(cx, c), None),
+        };
         let args = [Self::signed(u, false, n1 ^ n2), v, Self::signed(w, false, n3)];
         cx.emit(build::Fmad.on(args).args(address).def(r));
     }

@@ -19,6 +19,11 @@ enum Place2 {
     Table(Option<VReg>, u32),
 }
 
+/// Bytes of c[] that an operand of arithmetic reaches.
+const OPERANDS: u32 = 0x200;
+/// A word that is read more often takes fewer bytes as a load and short instructions behind it.
+const SHORTER: u32 = 2;
+
 /// The name of an access to less than a word.
 fn part_of(ty: Type) -> Option<Ty> {
     match ty.scalar() {
@@ -126,6 +131,24 @@ impl Isel<'_> {
             }
             None => (slot(Slot::Shared(SharedTy::B32, offset)), None),
         })
+    }
+
+    /// A word of a uniform buffer at an offset of the program's, as the second or third source of an instruction of its block: operand and
+    /// address register. Not where the word is read so often that a load is shorter.
+    pub(super) fn indexed(&mut self, cx: &mut IselCx<'_>, v: Value) -> Option<(U, U)> {
+        let (base, lane) = Self::source(cx, v);
+        let d = cx.peek(base).filter(|d| d.op == Ir::Load && cx.uses(v) <= SHORTER && !cx.is_used(base))?;
+        let Attr::Mem(m) = &d.attr else { return None };
+        let Some(VarLocation::Const(c)) = self.home(m.place) else { return None };
+        let dynamic = d.dyn_offset().filter(|&v| Self::bits(cx, v).is_none())?;
+        let first = m.offset.wrapping_add(4 * lane);
+        let offset = Self::peel_address(cx, dynamic, first, 4).2;
+        if offset >= OPERANDS || offset % 4 != 0 || cx.f.ty(v).bits() != 32 || m.align < 4 || m.flags.is_shared() {
+            return None;
+        }
+        cx.loc = access_loc(d);
+        let (a, _) = self.areg(cx, dynamic, first, 4);
+        Some((slot(Slot::Const(c, offset as u16)), a.into()))
     }
 
     /// [`areg`](Self::areg) where there may be no register at all.

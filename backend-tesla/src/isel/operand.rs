@@ -32,7 +32,7 @@ impl Isel<'_> {
     }
 
     /// Lane of a vector that a scalar is: looks through `extract`.
-    fn source(cx: &IselCx<'_>, v: Value) -> (Value, u32) {
+    pub(super) fn source(cx: &IselCx<'_>, v: Value) -> (Value, u32) {
         match cx.f.values[v].def {
             ValueDef::Inst(i, _) if cx.f.insts[i].op == Ir::Extract => match cx.f.insts[i].attr {
                 Attr::Lane(l) => (cx.f.insts[i].args[0], u32::from(l)),
