@@ -40,14 +40,15 @@ fn short_instructions_come_in_pairs() {
 
 /// The code of products with a word of a uniform buffer at an offset that is not known, which is read so often.
 fn indexed(reads: usize) -> String {
-    let sums: String = (0..reads).map(|k| format!("o[{k}] = f32(i + {k}u) * u.words[j].y;")).collect();
+    let products: String = (0..reads).map(|k| format!("let p{k} = f32(i + {k}u) * u.words[j].y; ")).collect();
+    let stores: String = (0..reads).map(|k| format!("o[{k}] = p{k}; ")).collect();
     let text = format!(
         "struct U {{ head: vec4<f32>, words: array<vec4<f32>, 8> }}
         @group(0) @binding(0) var<uniform> u: U;
         @group(0) @binding(1) var<storage, read_write> o: array<f32>;
         @group(0) @binding(2) var<storage, read> at: array<u32>;
         @compute @workgroup_size(1) fn main(@builtin(workgroup_id) id: vec3<u32>) {{
-            let i = id.x; let j = at[i] & 7u; {sums} }}"
+            let i = id.x; let j = at[i] & 7u; {products} {stores} }}"
     );
     TESLA.listing(&compile(&module(&text), 3, &options(2)), 3)
 }
@@ -59,7 +60,7 @@ fn words_behind_an_address_register_are_operands() {
         let listing = indexed(reads);
         let count = |op: &str| listing.lines().filter(|l| l.contains(op) && l.contains("c1[$a")).count();
         let operands = if loads == 0 { reads } else { 0 };
-        assert_eq!((count("ld $r"), count("mul f32")), (loads, operands), "{listing}");
+        assert_eq!((count("ld $r"), count("mul ")), (loads, operands), "{listing}");
     }
 }
 
