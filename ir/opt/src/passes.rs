@@ -478,7 +478,11 @@ pub fn reference_page() -> String {
          writes afterwards is read in place behind the barrier, too. `join-loops` makes one loop of loops one after the other, where a variable that one of them fills is \
          read by the others alone, each word in the same turn: arrays that are exchanged need no third one. Arrays that GLSL compares are compared by a \
          loop. What is left is a copy that the program needs, as it would be with pointers. An initialiser that is not zero is copied from a table, which lies where the family's \
-         constants do.\n\n",
+         constants do.\n\n\
+         So code by value is at most twice as long as a loop by pointer, with one exception: an element of 64 words is moved as a value, sixteen \
+         wide loads and stores, which are 2.2 to 2.8 times the instructions of a loop of one word a turn on Vivante, and execute 0.4 of them. 65,000 words by value \
+         compile in at most 0.35 s and 45 MiB (release build, two cores, 300 forms on a target of each family); arrays that GLSL compares are written out by the \
+         reference compiler, which takes 0.4 s more and 81 MiB for it, and 70 s for a variable that is a copy of a constant array of that size.\n\n",
     );
     o.push_str(
         "## Passes that families name\n\nThese are in no level's list. A family whose chips gain by one names it in its `IR_PASSES`, which run \
