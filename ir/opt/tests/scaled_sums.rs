@@ -13,7 +13,7 @@ fn sum(k: f32, c: f32, fp: FpFlags, again: bool) -> Function {
     let at = |n: u32| Mem::new(Place::Buffer(Res(0)), 4 * n, 4);
     let (x, y) = (b.load(Type::F32, at(0), None), b.load(Type::F32, at(1), None));
     let product = b.fmul(x, y);
-    let (k, c) = (b.func.fconst(Type::F32, k.into()), b.func.fconst(Type::F32, c.into()));
+    let (k, c) = (b.func.fconst(Type::F32, k), b.func.fconst(Type::F32, c));
     let v = b.fma(k, product, c);
     b.store(v, at(2), None);
     if again {
