@@ -34,7 +34,7 @@ pub use machine::{DrawEntries, DrawLaunch, DrawMachine, draw_on};
 pub use mixed::{Handed, LinkedStages, Mixed, RunStages, Varyings};
 pub use run::draw;
 pub use surface::{Counts, Surface, Targets};
-pub use varying::{Divisor, Mode};
+pub use varying::{Divisor, Mode, SLOT_WORDS, push_slot};
 pub use viewport::{from_negative, from_screen};
 
 /// A vertex to be shaded, as the API counts: a family that counts from a base subtracts it.
@@ -234,6 +234,18 @@ impl QuadOut {
     /// The result of a quad without a fragment program.
     pub fn plain(quad: &QuadIn<'_>) -> QuadOut {
         QuadOut { live: quad.covered(), ..QuadOut::default() }
+    }
+
+    /// Appends the results of a batch, of whose lanes those live that have a bit.
+    pub fn batch(out: &mut Vec<QuadOut>, quads: usize, live: u64) -> &mut [QuadOut] {
+        let before = out.len();
+        out.extend((0..quads).map(|k| QuadOut { live: (live >> (4 * k) & 15) as u8, ..QuadOut::default() }));
+        &mut out[before..]
+    }
+
+    /// The results of a batch, each with the numbers of its lanes.
+    pub fn lanes(batch: &mut [QuadOut]) -> impl Iterator<Item = (&mut QuadOut, [usize; 4])> {
+        batch.iter_mut().enumerate().map(|(k, q)| (q, [0, 1, 2, 3].map(|l| 4 * k + l)))
     }
 }
 

@@ -3,7 +3,7 @@
 //! Families differ in how much of it hardware does: it may evaluate an input whole, hand out a/w (which code divides by
 //! 1/w), or fill registers before the program starts. Each is a [`Mode`].
 
-use super::{QuadIn, Where};
+use super::{QuadIn, Varyings, Where};
 
 /// How an input changes between vertices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -26,6 +26,27 @@ pub enum Divisor {
     Place,
     /// That of the pixel's centre (docs/drawing.md, choices).
     Center,
+}
+
+/// Words of a slot of a vertex's record: which components the vertex gave, and four of them.
+pub const SLOT_WORDS: u32 = 5;
+
+/// Appends a slot to the record of a vertex.
+pub fn push_slot(words: &mut Vec<u32>, given: [Option<u32>; 4]) {
+    words.push((0..4).fold(0, |m, c| m | u32::from(given[c].is_some()) << c));
+    words.extend(given.map(Option::unwrap_or_default));
+}
+
+impl Varyings {
+    /// Records of so many slots.
+    pub fn of_slots(slots: u32) -> Varyings {
+        Varyings { blank: [15, 0, 0, 0, 0].repeat(slots as usize), ..Varyings::default() }
+    }
+
+    /// Puts a location into a slot.
+    pub fn put(&mut self, location: u8, slot: u32) {
+        self.places.extend((0..4u8).map(|c| (location, c, SLOT_WORDS * slot + 1 + u32::from(c))));
+    }
 }
 
 impl QuadIn<'_> {

@@ -6,8 +6,8 @@
 use gpucc_container::{Entry, IoPlace, Preload, Source};
 use gpucc_num::pack;
 use gpucc_sim::draw::{
-    DepthTest, Draw, DrawLaunch, DrawMachine, Handed, Primitive, QuadIn, QuadOut, Targets, Varyings, VertexIn,
-    VertexOut, VertexTraits, Where,
+    DepthTest, Draw, DrawLaunch, DrawMachine, Handed, Primitive, QuadIn, QuadOut, SLOT_WORDS, Targets, Varyings,
+    VertexIn, VertexOut, VertexTraits, Where, push_slot,
 };
 use gpucc_sim::quads::Masks;
 use gpucc_sim::texture::Texel;
@@ -31,8 +31,6 @@ const QUADS: usize = LANES / 4;
 const AS_THEY_ARE: u32 = 1 << 10 | 1 << 5;
 /// Words of a parameter of a primitive.
 const PARAMETER_WORDS: u32 = 12;
-/// Words of a parameter of a vertex: which components were exported, and four of them.
-const GIVEN_WORDS: u32 = 5;
 
 /// Register words by address.
 pub(super) struct Words<'a>(&'a Registers);
@@ -309,8 +307,8 @@ impl<'a> Machine<'a> {
             v.point_size = self.point_size((control >> 16 & 1 == 1).then(|| f32::from_bits(at(13, 0))));
             let from = words.len() as u32;
             for k in 0..parameters {
-                words.push(find(32 + k).map_or(0, |e| e.enabled.into()));
-                words.extend((0..4).map(|c| at(32 + k, c)));
+                let e = find(32 + k);
+                push_slot(words, [0, 1, 2, 3].map(|c| e.filter(|e| e.enabled >> c & 1 == 1).map(|e| e.words[c][lane])));
             }
             v.words = from..words.len() as u32;
             out.push(v);
@@ -400,7 +398,7 @@ impl<'a> Machine<'a> {
                 let order = [0, 1, 2].map(|k| primitive.from_provoking(first + k));
                 let of = |vertex: usize| {
                     let at = primitive.words[vertex].clone();
-                    &given[at.start as usize..at.end as usize][(GIVEN_WORDS * from) as usize..]
+                    &given[at.start as usize..at.end as usize][(SLOT_WORDS * from) as usize..]
                 };
                 let enabled = of(order[0])[0];
                 for c in (0..4u32).filter(|c| enabled >> c & 1 == 1) {
@@ -462,16 +460,9 @@ impl<'a> Machine<'a> {
         let formats = self.words.get(reg::SPI_SHADER_COL_FORMAT);
         let mask = self.words.get(reg::CB_SHADER_MASK);
         let attachments: Vec<usize> = (0..8).filter(|k| mask >> (4 * k) & 15 != 0).collect();
-        let mut quads: Vec<QuadOut> =
-            (0..batch.len()).map(|k| QuadOut { live: (live >> (4 * k) & 15) as u8, ..QuadOut::default() }).collect();
-        let lanes = |quads: &mut Vec<QuadOut>, set: &mut dyn FnMut(&mut QuadOut, usize, usize)| {
-            for (k, q) in quads.iter_mut().enumerate() {
-                (0..4).for_each(|l| set(q, l, 4 * k + l));
-            }
-        };
+        let quads = QuadOut::batch(out, batch.len(), live);
         if live == 0 {
             // All were discarded: the program may end without colours.
-            out.append(&mut quads);
             return Ok(());
         }
         for (number, &attachment) in attachments.iter().enumerate() {
@@ -481,38 +472,23 @@ impl<'a> Machine<'a> {
             if e.compressed != (4..9).contains(&format) {
                 return Err(reserved(format!("export {number} does not fit format {format}")));
             }
-            lanes(&mut quads, &mut |q, l, lane| {
-                let value = colour(format, [0, 1, 2, 3].map(|k| e.words[k][lane]));
-                if self.dual && attachment == 1 {
-                    q.second[l] = value;
-                } else {
-                    q.colour[attachment][l] = value;
-                }
-            });
+            for (q, lanes) in QuadOut::lanes(quads) {
+                let to = if self.dual && attachment == 1 { &mut q.second } else { &mut q.colour[attachment] };
+                *to = lanes.map(|lane| colour(format, [0, 1, 2, 3].map(|k| e.words[k][lane])));
+            }
         }
         if control & 0x103 != 0 {
             let e = exports.iter().find(|e| e.target == 8).ok_or_else(|| missing(8))?;
             owes(live & !e.lanes)?;
             self.check_depth_export(e)?;
-            let low = if e.compressed { 1 } else { 2 };
-            if control & 1 == 1 {
-                lanes(&mut quads, &mut |q, l, lane| {
-                    q.depth.get_or_insert_with(Default::default)[l] = f32::from_bits(e.words[0][lane]);
-                });
-            }
-            if control >> 1 & 1 == 1 {
-                let (word, shift) = if e.compressed { (0, 16) } else { (1, 0) };
-                lanes(&mut quads, &mut |q, l, lane| {
-                    q.stencil.get_or_insert_with(Default::default)[l] = e.words[word][lane] >> shift & 0xff;
-                });
-            }
-            if control >> 8 & 1 == 1 {
-                lanes(&mut quads, &mut |q, l, lane| {
-                    q.mask.get_or_insert_with(Default::default)[l] = e.words[low][lane] & 0xffff;
-                });
+            let (stencil, shift, mask) = if e.compressed { (0, 16, 1) } else { (1, 0, 2) };
+            for (q, lanes) in QuadOut::lanes(quads) {
+                let word = |k: usize| lanes.map(|lane| e.words[k][lane]);
+                q.depth = (control & 1 == 1).then(|| word(0).map(f32::from_bits));
+                q.stencil = (control >> 1 & 1 == 1).then(|| word(stencil).map(|s| s >> shift & 0xff));
+                q.mask = (control >> 8 & 1 == 1).then(|| word(mask).map(|m| m & 0xffff));
             }
         }
-        out.append(&mut quads);
         Ok(())
     }
 }
@@ -596,18 +572,17 @@ impl DrawMachine for Machine<'_> {
 
     fn varyings(&self) -> Varyings {
         let parameters = (self.words.get(reg::SPI_VS_OUT_CONFIG) >> 1 & 31) + 1;
-        let blank = (0..parameters).flat_map(|_| [15, 0, 0, 0, 0]).collect();
-        let (mut places, mut numbers) = (Vec::new(), Vec::new());
+        let mut all = Varyings::of_slots(parameters);
         for row in self.vertex.entry.interface.iter().filter(|r| r.output) {
-            let first = GIVEN_WORDS * u32::from(row.index) + 1;
+            let slot = row.index.into();
             match row.at {
-                IoPlace::Location { number, .. } => places.extend((0..4u8).map(|c| (number, c, first + u32::from(c)))),
-                IoPlace::PrimitiveIndex => numbers.push((Handed::PrimitiveIndex, first)),
-                IoPlace::VertexNumber => numbers.push((Handed::VertexNumber, first)),
+                IoPlace::Location { number, .. } => all.put(number, slot),
+                IoPlace::PrimitiveIndex => all.numbers.push((Handed::PrimitiveIndex, SLOT_WORDS * slot + 1)),
+                IoPlace::VertexNumber => all.numbers.push((Handed::VertexNumber, SLOT_WORDS * slot + 1)),
                 _ => {}
             }
         }
-        Varyings { blank, places, numbers }
+        all
     }
 
     fn vertices(

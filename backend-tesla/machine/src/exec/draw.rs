@@ -391,8 +391,7 @@ impl<'a> Machine<'a> {
             }
             Ok(warp.regs.get(r).copied().unwrap_or([0; 32]))
         };
-        let mut quads: Vec<QuadOut> =
-            (0..batch.len()).map(|k| QuadOut { live: (live >> (4 * k) & 15) as u8, ..QuadOut::default() }).collect();
+        let quads = QuadOut::batch(out, batch.len(), live.into());
         let several = control & 1 == 1;
         let second =
             self.targets.first().and_then(Option::as_ref).is_some_and(|t| t.blend.is_some_and(|b| b.reads_second()));
@@ -410,29 +409,20 @@ impl<'a> Machine<'a> {
                     there || c == 3 && t.reads_source_alpha()
                 });
                 let values = read(4 * from + c, if needs { live } else { 0 })?;
-                for (l, v) in values.into_iter().enumerate().take(4 * batch.len()) {
-                    let q = &mut quads[l / 4];
-                    if beside {
-                        q.second[l % 4][c] = v;
-                    } else {
-                        q.colour[attachment][l % 4][c] = v;
-                    }
+                for (q, lanes) in QuadOut::lanes(quads) {
+                    let to = if beside { &mut q.second } else { &mut q.colour[attachment] };
+                    to.iter_mut().zip(lanes).for_each(|(texel, lane)| texel[c] = values[lane]);
                 }
             }
         }
         if mask {
             let values = read(colours as usize, live)?;
-            for (l, v) in values.into_iter().enumerate().take(4 * batch.len()) {
-                quads[l / 4].mask.get_or_insert_with(Default::default)[l % 4] = v & 0xffff;
-            }
+            QuadOut::lanes(quads).for_each(|(q, lanes)| q.mask = Some(lanes.map(|l| values[l] & 0xffff)));
         }
         if depth {
             let values = read(count as usize - 1, live)?;
-            for (l, v) in values.into_iter().enumerate().take(4 * batch.len()) {
-                quads[l / 4].depth.get_or_insert_with(Default::default)[l % 4] = f32::from_bits(v);
-            }
+            QuadOut::lanes(quads).for_each(|(q, lanes)| q.depth = Some(lanes.map(|l| f32::from_bits(values[l]))));
         }
-        out.append(&mut quads);
         Ok(())
     }
 

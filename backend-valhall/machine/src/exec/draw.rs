@@ -2,12 +2,12 @@
 //!
 //! A vertex entry has a program of positions and one of varyings. Each stores to the record of a vertex, whose address LEA_BUF_IMM gives.
 
-use gpucc_container::{Entry, IoPlace, Preload, ProgramRole, Source, flags};
+use gpucc_container::{Entry, InterfaceRow, IoPlace, Preload, ProgramRole, Source, flags};
 use gpucc_num::Mode;
 use gpucc_num::convert::f16_to_f32;
 use gpucc_sim::draw::{
     DepthTest, Draw, DrawLaunch, DrawMachine, QuadIn, QuadOut, Targets, Varyings, VertexIn, VertexOut, VertexTraits,
-    from_screen,
+    from_screen, push_slot,
 };
 use gpucc_sim::quads::Masks;
 use gpucc_sim::{
@@ -23,7 +23,6 @@ use super::stage::{EXTENSION_BYTES, Fragment, Records, StageContext};
 use super::step::{Program, Unit, slice};
 use super::subgroup::{LANES, Warp};
 use super::tables::{Tables, words};
-use super::varying::SLOT_WORDS;
 use crate::abi;
 
 /// Bytes of a position.
@@ -54,8 +53,8 @@ struct Machine {
     blend: [Blending; 8],
     /// Slots of a record.
     slots: u32,
-    /// The values that vertices give, by slot and component.
-    places: Vec<(u8, u8, u32)>,
+    /// Locations that vertices give, and their slots.
+    places: Vec<(u8, u32)>,
     positions: (AllocId, u64),
     records: (AllocId, u64),
     /// The extensions of positions, if vertices say how large points are or choose layers.
@@ -191,14 +190,13 @@ impl Machine {
         }
         let position = position.ok_or_else(|| bad_container("a vertex entry without a program of positions"))?;
         let fragment = launch.fragment.map(|f| p.stage((f, 0), 1, abi::FRAGMENT_PROGRAM)).transpose()?;
-        let mut places = Vec::new();
-        for row in launch.vertex.interface.iter().filter(|r| r.output && r.file == abi::FILE_VARYING) {
-            let IoPlace::Location { number, .. } = row.at else { continue };
-            let first = SLOT_WORDS as u32 * u32::from(row.index) + 1;
-            places.extend((0..4u8).map(|c| (number, c, first + u32::from(c))));
-        }
-        let of = launch.vertex.interface.iter().filter(|r| r.output && r.file == abi::FILE_VARYING);
-        let slots = of.map(|r| u32::from(r.index) + 1).max().unwrap_or(0);
+        let rows = || launch.vertex.interface.iter().filter(|r| r.output && r.file == abi::FILE_VARYING);
+        let place = |r: &InterfaceRow| match r.at {
+            IoPlace::Location { number, .. } => Some((number, r.index.into())),
+            _ => None,
+        };
+        let places = rows().filter_map(place).collect();
+        let slots = rows().map(|r| u32::from(r.index) + 1).max().unwrap_or(0);
         let mut lay = |name: &str, stride: u64| -> Result<(AllocId, u64), Trap> {
             let bytes = stride * LANES as u64;
             let id = p.memory.alloc_undefined(name, bytes as usize, None);
@@ -315,24 +313,11 @@ impl Machine {
                 owes(live & !given, "gave no colour")?;
             }
         }
-        for k in 0..f.batch.len() {
-            let mut q = QuadOut { live: (live >> (4 * k) & 15) as u8, ..QuadOut::default() };
-            for l in 0..4 {
-                let lane = 4 * k + l;
-                for (to, from) in q.colour.iter_mut().zip(&f.colour) {
-                    to[l] = from[lane];
-                }
-                if depth {
-                    q.depth.get_or_insert_with(Default::default)[l] = f.depth[lane];
-                }
-                if self.writes_stencil {
-                    q.stencil.get_or_insert_with(Default::default)[l] = f.stencil[lane];
-                }
-                if self.writes_mask {
-                    q.mask.get_or_insert_with(Default::default)[l] = f.coverage[lane];
-                }
-            }
-            out.push(q);
+        for (q, lanes) in QuadOut::lanes(QuadOut::batch(out, f.batch.len(), live.into())) {
+            q.colour.iter_mut().zip(&f.colour).for_each(|(to, from)| *to = lanes.map(|l| from[l]));
+            q.depth = depth.then(|| lanes.map(|l| f.depth[l]));
+            q.stencil = self.writes_stencil.then(|| lanes.map(|l| f.stencil[l]));
+            q.mask = self.writes_mask.then(|| lanes.map(|l| f.coverage[l]));
         }
         Ok(())
     }
@@ -357,8 +342,9 @@ impl DrawMachine for Machine {
     }
 
     fn varyings(&self) -> Varyings {
-        let blank = (0..self.slots).flat_map(|_| [15, 0, 0, 0, 0]).collect();
-        Varyings { blank, places: self.places.clone(), ..Varyings::default() }
+        let mut all = Varyings::of_slots(self.slots);
+        self.places.iter().for_each(|&(number, slot)| all.put(number, slot));
+        all
     }
 
     fn vertices(
@@ -400,8 +386,7 @@ impl DrawMachine for Machine {
             let from = words.len() as u32;
             for slot in 0..u64::from(self.slots) {
                 let all = [0, 4, 8, 12].map(|b| memory.load_u32(self.records.0, stride * l + 16 * slot + b).ok());
-                words.push((0..4).filter(|&k| all[k].is_some()).fold(0, |m, k| m | 1 << k));
-                words.extend(all.map(Option::unwrap_or_default));
+                push_slot(words, all);
             }
             let position = from_screen(position, &self.state.viewport);
             let extension = |there: bool, byte: u32, bytes: u32| match self.extensions.filter(|_| there) {

@@ -5,7 +5,7 @@
 use gpucc_isa::fail_if;
 use gpucc_num::Round;
 use gpucc_num::convert::{f16_to_f32, f32_to_f16};
-use gpucc_sim::draw::{Divisor, Mode, QuadIn, Where};
+use gpucc_sim::draw::{Divisor, Mode, QuadIn, SLOT_WORDS, Where};
 use gpucc_sim::trap::{Trap, hazard, out_of_bounds, reserved, undefined, unsupported};
 
 use super::decode::{DInst, regfmt};
@@ -26,8 +26,6 @@ const FLAT32: u8 = 0;
 const FLAT16: u8 = 1;
 const F32: u8 = 2;
 const F16: u8 = 3;
-/// Words of a slot of a vertex: which of them were stored, and four.
-pub(super) const SLOT_WORDS: usize = 5;
 /// Special varyings.
 const POINT: u8 = 0;
 const INVERSE_W: u8 = 2;
@@ -179,7 +177,7 @@ fn packet(handle: u32, f: &Fragment<'_>, world: &mut DeviceMemory) -> Result<Pac
     let packet = tables.packet((memory, space), handle)?;
     let record = f.batch.first().map_or(0, |q| {
         let words = &q.primitive.words[0];
-        (words.end - words.start) / SLOT_WORDS as u32 * abi::SLOT
+        (words.end - words.start) / SLOT_WORDS * abi::SLOT
     });
     if packet.strides != [record, record + POSITION] {
         let what = format!("strides {:?} of a varying, whose record has {record} bytes", packet.strides);
@@ -295,11 +293,11 @@ fn one(f: &Fragment<'_>, l: usize, (mode, at): (Mode, Where), (byte, size): (u32
     let quad = &f.batch[l / 4];
     let p = quad.primitive;
     let (slot, component) = (byte as usize / 16, byte as usize / 4 % 4);
-    let first = SLOT_WORDS * slot;
+    let own = SLOT_WORDS as usize * slot..SLOT_WORDS as usize * (slot + 1);
     let mut words = [0; 3];
     for (v, word) in words.iter_mut().enumerate() {
         let range = p.words[v].start as usize..p.words[v].end as usize;
-        let of = f.words.get(range).and_then(|r| r.get(first..first + SLOT_WORDS));
+        let of = f.words.get(range).and_then(|r| r.get(own.clone()));
         let Some(of) = of else {
             return Err(out_of_bounds(format!("byte {byte} is behind the record of a vertex")));
         };

@@ -5,8 +5,8 @@
 
 use gpucc_container::{Entry, IoPlace, Stage, UNIFORM_FILE, flags};
 use gpucc_sim::draw::{
-    DepthTest, Divisor, Draw, DrawLaunch, DrawMachine, QuadIn, QuadOut, Targets, Varyings, VertexIn, VertexOut, Where,
-    from_negative,
+    DepthTest, Divisor, Draw, DrawLaunch, DrawMachine, QuadIn, QuadOut, SLOT_WORDS, Targets, Varyings, VertexIn,
+    VertexOut, Where, from_negative, push_slot,
 };
 use gpucc_sim::texture::Texel;
 use gpucc_sim::{
@@ -23,9 +23,6 @@ use super::subgroup::{Group, Mask};
 use crate::abi::{FILE_TEMP, FILE_UNIFORM};
 use crate::validate::{INSTRUCTIONS, TEMPS, UNIFORMS};
 use crate::{GC2000, GC7000};
-
-/// Words of a varying of a vertex: which components were written, and four of them.
-const GIVEN_WORDS: u32 = 5;
 
 /// The vertex or the fragment program of a draw.
 struct StageProgram<'a> {
@@ -301,8 +298,7 @@ impl DrawMachine for Machine<'_> {
     }
 
     fn varyings(&self) -> Varyings {
-        let blank = self.outputs.iter().skip(1).flat_map(|_| [15, 0, 0, 0, 0]).collect();
-        let mut places = Vec::new();
+        let mut all = Varyings::of_slots(self.outputs.len() as u32 - 1);
         // By the fragment program's order where there is one.
         let by_fragment = self.fragment.as_ref().map(|f| f.entry);
         for row in by_fragment.map_or(&self.vertex.entry.interface, |f| &f.interface) {
@@ -313,11 +309,10 @@ impl DrawMachine for Machine<'_> {
                 _ => None,
             };
             if let Some(at) = at {
-                let first = GIVEN_WORDS * at as u32 + 1;
-                places.extend((0..4u8).map(|c| (number, c, first + u32::from(c))));
+                all.put(number, at as u32);
             }
         }
-        Varyings { blank, places, ..Varyings::default() }
+        all
     }
 
     fn vertices(
@@ -351,9 +346,7 @@ impl DrawMachine for Machine<'_> {
             }
             let from = words.len() as u32;
             for &t in &self.outputs[1..] {
-                let values = [0, 1, 2, 3].map(|c| group.output(t, c, lane).ok());
-                words.push((0..4).fold(0, |m, c| m | u32::from(values[c].is_some()) << c));
-                words.extend(values.map(Option::unwrap_or_default));
+                push_slot(words, [0, 1, 2, 3].map(|c| group.output(t, c, lane).ok()));
             }
             let position = from_negative(position);
             let point_size = match self.size {
@@ -394,7 +387,7 @@ impl DrawMachine for Machine<'_> {
                     }
                     let missing = core::cell::Cell::new(false);
                     let value = q.input(l, mode, Where::Center, Divisor::Place, |vertex| {
-                        let at = q.primitive.words[vertex].start as usize + GIVEN_WORDS as usize * n;
+                        let at = q.primitive.words[vertex].start as usize + SLOT_WORDS as usize * n;
                         missing.set(missing.get() || words[at] >> c & 1 == 0);
                         words[at + 1 + c]
                     });
@@ -409,14 +402,10 @@ impl DrawMachine for Machine<'_> {
         self.shade(fragment, core, &mut group)?;
         let live = group.live();
         let writes_depth = fragment.entry.meta.flags & flags::WRITES_DEPTH != 0;
-        for k in 0..batch.len() {
-            let mut q = QuadOut {
-                live: (live >> (4 * k) & 15) as u8,
-                open: group.open() >> (4 * k) & 15 != 0,
-                ..QuadOut::default()
-            };
-            for l in (0..4).filter(|l| q.live >> l & 1 == 1) {
-                let lane = 4 * k + l;
+        for (q, lanes) in QuadOut::lanes(QuadOut::batch(out, batch.len(), live.into())) {
+            q.open = group.open() >> lanes[0] & 15 != 0;
+            q.depth = writes_depth.then(Default::default);
+            for (l, lane) in lanes.into_iter().enumerate().filter(|(_, lane)| live >> lane & 1 == 1) {
                 for (&t, p) in self.colours.iter().zip(&self.places) {
                     let texel: &mut Texel = &mut q.colour[p.target][l];
                     for c in 0..p.count {
@@ -427,14 +416,10 @@ impl DrawMachine for Machine<'_> {
                         texel[3] = if p.alpha { group.output(t, 3, lane)? } else { 1f32.to_bits() };
                     }
                 }
-                if writes_depth {
-                    q.depth.get_or_insert_with(Default::default)[l] = f32::from_bits(group.output(0, 2, lane)?);
+                if let Some(depth) = &mut q.depth {
+                    depth[l] = f32::from_bits(group.output(0, 2, lane)?);
                 }
             }
-            if writes_depth {
-                q.depth.get_or_insert_with(Default::default);
-            }
-            out.push(q);
         }
         Ok(())
     }
