@@ -51,6 +51,11 @@ pub struct Container {
 }
 
 impl Container {
+    /// Entries of a generation, by no version and no options.
+    pub fn of(family: &str, generation: &str, entries: Vec<Entry>) -> Container {
+        Container { family: family.into(), generation: generation.into(), entries, ..Container::default() }
+    }
+
     /// The entry with that name.
     pub fn entry(&self, name: &str) -> Option<&Entry> {
         self.entries.iter().find(|e| e.name == name)
@@ -442,6 +447,11 @@ pub struct Resource {
 }
 
 impl Resource {
+    /// A single one at a group and binding, without a least size or a shape.
+    pub fn new(kind: ResourceKind, access: Access, (group, binding): (u32, u32), slot: u32) -> Resource {
+        Resource { group, binding, kind, access, slot, min_size: 0, count: 1, shape: Shape::default() }
+    }
+
     /// The descriptor of an element of a texture or sampler.
     pub fn descriptor(&self, element: u32) -> DescriptorKey {
         let sampler = self.kind == ResourceKind::Sampler;

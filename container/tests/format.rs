@@ -52,14 +52,8 @@ fn sample() -> Container {
             family_words: vec![0xdead_beef, 1],
         },
         resources: vec![Resource {
-            group: 1,
-            binding: 2,
-            kind: ResourceKind::Storage,
-            access: Access::ReadWrite,
-            slot: 9,
             min_size: 64,
-            count: 1,
-            shape: Shape::default(),
+            ..Resource::new(ResourceKind::Storage, Access::ReadWrite, (1, 2), 9)
         }],
         preloads: preloads.clone(),
         steps: Vec::new(),

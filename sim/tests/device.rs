@@ -9,14 +9,8 @@ use gpucc_sim::{At, Descriptor, Device, Dispatch, DrawState, Launch, Limits, Reg
 /// A texture with its halves and a nearest sampler at its binding: four descriptors that nothing but the kind and the variant tells apart.
 fn resources() -> Vec<Resource> {
     let one = |kind, variant| Resource {
-        group: 1,
-        binding: 3,
-        kind,
-        access: gpucc_container::Access::Read,
-        slot: 0,
-        min_size: 0,
-        count: 1,
         shape: Shape { variant, ..Shape::default() },
+        ..Resource::new(kind, gpucc_container::Access::Read, (1, 3), 0)
     };
     let texture = |variant| one(ResourceKind::Texture, variant);
     let mut list: Vec<Resource> = [Variant::Whole, Variant::Low, Variant::High].map(texture).into();

@@ -26,12 +26,7 @@ pub fn compile(m: &Module, generation: usize, o: &CodegenOptions) -> Output {
 }
 
 pub fn container(out: &Output, generation: usize) -> Container {
-    Container {
-        family: BACKEND.family().into(),
-        generation: NAMES[generation].into(),
-        entries: vec![out.entry.clone()],
-        ..Container::default()
-    }
+    Container::of(BACKEND.family(), NAMES[generation], vec![out.entry.clone()])
 }
 
 pub fn run(out: &Output, generation: usize, d: &Dispatch, perturb: Option<u64>) -> Result<Dispatch, Trap> {

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use gpucc_container::{Access, Entry, Resource, ResourceKind, Shape};
+use gpucc_container::{Access, Entry, Resource, ResourceKind};
 use gpucc_drivers::DriverPart;
 use gpucc_gcn_driver::{
     self, Chip, Slot, SlotKind, TextureView, buffer_words, sampler_words, slot_size, table_layout, texture_words,
@@ -89,16 +89,7 @@ fn texture_descriptors_are_the_dumped_ones() {
 fn storage_views_have_size_and_address_of_their_level() {
     let mut texture = Image::new(Format::R32Uint, false, [64, 48, 1], 3, 1);
     texture.bytes.fill(7);
-    let resource = |kind, access| Resource {
-        group: 0,
-        binding: 0,
-        kind,
-        access,
-        slot: 0,
-        min_size: 0,
-        count: 1,
-        shape: Shape::default(),
-    };
+    let resource = |kind, access| Resource::new(kind, access, (0, 0), 0);
     let entry = |kind| Entry { resources: vec![resource(kind, Access::ReadWrite)], ..Entry::default() };
     let view = BoundTexture { base_level: 1, levels: 1, ..BoundTexture::whole(0, 0, 0, &texture, Dim::D2) };
     let dispatch = Dispatch::new([1; 3]).with_image(texture).with_view(view);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use gpucc_container::{Access, Container, Entry, Meta, Preload, Resource, ResourceKind, Shape, Source};
+use gpucc_container::{Access, Container, Entry, Meta, Preload, Resource, ResourceKind, Source};
 use gpucc_sim::{BoundBuffer, Dispatch, RunOptions, Trap, TrapKind};
 use gpucc_vivante_machine::{Class, Op, assemble, decode_word, run, table};
 
@@ -38,23 +38,9 @@ pub fn container(generation: u8, listing: &str, u: &[[u32; 4]], size: [u32; 3], 
         family_words: vec![shared.1],
         ..Meta::default()
     };
-    let resource = Resource {
-        group: 0,
-        binding: 0,
-        kind: ResourceKind::Storage,
-        access: Access::ReadWrite,
-        slot: 0,
-        min_size: 0,
-        count: 1,
-        shape: Shape::default(),
-    };
+    let resource = Resource::new(ResourceKind::Storage, Access::ReadWrite, (0, 0), 0);
     let entry = Entry { name: "main".into(), code, meta, resources: vec![resource], preloads, ..Entry::default() };
-    Container {
-        family: "vivante".into(),
-        generation: NAMES[generation as usize].into(),
-        entries: vec![entry],
-        ..Container::default()
-    }
+    Container::of("vivante", NAMES[generation as usize], vec![entry])
 }
 
 fn launch(c: &Container, grid: [u32; 3], words: &[u32], perturb: Option<u64>) -> Result<Vec<u32>, Trap> {
@@ -97,174 +83,7 @@ struct Case {
 
 /// Straight-line cases: one instruction (or what it needs around it) each. A row has the chip, the body, whose lines ` / ` parts, the inputs
 /// and what comes out: four words, or one for all lanes.
-const CASES: &str = "
-// 5.1: add reads slots 0 and 2; 12: denormals are flushed, inf propagates.
-1 | add t10, t1.xyzw, void, t2.xyzw | 1.5 -2.0 den 3.0e38 ; 2.25 2.0 0.0 3.0e38 | 3.75 0.0 0.0 inf
-// 4.2: negation is folded, absolute first.
-1 | add t10, t1.xyzw, void, -|t2.xyzw| | 4.0 ; 1.0 -1.0 3.0 -3.0 | 3.0 3.0 1.0 1.0
-// 4.2: on integer types negation is two's complement.
-1 | add.s32 t10, t1.xyzw, void, -t2.xyzw | 5 0 min 7 ; 7 1 1 -7 | -2 -1 max 14
-// 12: narrow types wrap at their width and are extended.
-1 | add.s8 t10, t1.xyzw, void, t2.xyzw | 127 1 -128 3 ; 1 1 -1 4 | -128 2 127 7
-1 | add.u16 t10, t1.xyzw, void, t2.xyzw | 0xffff 1 2 3 ; 1 | 0 2 3 4
-// Rounding modes, section 12: 1 + 1.5 * 2^-24 is above half an ulp.
-1 | add t10, t1.xyzw, void, t2.xyzw | 1.0 ; 0x33c0_0000 | 0x3f80_0001
-1 | add.rtz t10, t1.xyzw, void, t2.xyzw | 1.0 ; 0x33c0_0000 | 1.0
-1 | add.rtne t10, t1.xyzw, void, t2.xyzw | 1.0 ; 0x33c0_0000 | 0x3f80_0001
-// 4.2: saturation; NaN saturates to 0.
-1 | add.sat t10, t1.xyzw, void, t2.xyzw | 1.0 -3.0 0.25 inf ; 1.0 1.0 0.25 -inf | 1.0 0.0 0.5 0.0
-// 7.9: unfused. (1 + 2^-12)^2 rounds to 1 + 2^-11.
-1 | mad t10, t1.xyzw, t1.xyzw, -t2.xyzw | 1.0002441 2.0 3.0 4.0 ; 1.0004883 1.0 1.0 1.0 | 0.0 3.0 8.0 15.0
-1 | mul t10, t1.xyzw, t2.wzyx, void | 1.0 2.0 3.0 0.0 ; inf 5.0 6.0 7.0 | 7.0 12.0 15.0 nan
-1 | dst t10, t1.xyzw, t2.xyzw, void | 9.0 3.0 5.0 9.0 ; 9.0 4.0 9.0 6.0 | 1.0 12.0 5.0 6.0
-1 | dp3 t10, t1.xyzw, t2.xyzw, void | 1.0 2.0 3.0 100.0 ; 4.0 5.0 6.0 100.0 | 32.0
-1 | dp4 t10, t1.xyzw, t2.xyzw, void | 1.0 2.0 3.0 4.0 ; 4.0 5.0 6.0 7.0 | 60.0
-1 | dp2 t10, t1.yzzz, t2.xyzw, void | 1.0 2.0 3.0 4.0 ; 4.0 5.0 6.0 7.0 | 23.0
-// 4.2: a move copies bits, NaN payloads and denormals included.
-1 | mov t10, void, void, t1.wzyx | 0x7fa0_0001 0x0000_1000 3 4 | 4 3 0x0000_1000 0x7fa0_0001
-1 | mov t10, void, void, -|t1.xyzw| | 1.0 -1.0 0.0 -0.0 | -1.0 -1.0 -0.0 -0.0
-1 | mov t10, void, void, t1.xyzw / mov t10._y_w, void, void, 7 | 1 2 3 4 | 1 7 3 7
-// 7.3, 12: one lane in, broadcast; RCP(0) = inf, RSQ(0) = inf, LOG(0) = -inf.
-1 | rcp t10, void, void, t1.yyyy | 9.0 4.0 9.0 9.0 | 0.25
-1 | rcp t10, void, void, t1.xxxx | -0.0 | -inf
-1 | rsq t10, void, void, t1.xxxx | 16.0 | 0.25
-1 | rsq t10, void, void, t1.xxxx | 0.0 | inf
-0 | sqrt t10, void, void, t1.zzzz | 0.0 0.0 6.25 0.0 | 2.5
-1 | exp t10, void, void, t1.wwww | 0.0 0.0 0.0 5.0 | 32.0
-1 | exp t10, void, void, t1.xxxx | 200.0 | inf
-// 7.4: plain on gc2000, the product of two lanes with fast transcendentals.
-0 | log t10, void, void, t1.xxxx | 8.0 | 3.0
-0 | log t10, void, void, t1.xxxx | 0.0 | -inf
-1 | log.rtz t3.xy__, void, void, t1.xxxx / mul t10, t3.xxxx, t3.yyyy, void | 0.125 | -3.0
-2 | log.rtz t3.__zw, void, void, t1.xxxx / mul t10, t3.zzzz, t3.wwww, void | 1.0 | 0.0
-// Quarter turns: period 4. Half turns: period 2.
-0 | sin t10, void, void, t1.xxxx | 1.0 | 1.0
-0 | sin t10, void, void, t1.xxxx | 4.0 | 0.0
-0 | cos t10, void, void, t1.xxxx | 2.0 | -1.0
-1 | sin.rtz t3.xy__, void, void, t1.xxxx / mul t10, t3.xxxx, t3.yyyy, void | 1.5 | -1.0
-1 | cos.rtz t3._yz_, void, void, t1.xxxx / mul t10, t3.yyyy, t3.zzzz, void | 1.0 | -1.0
-1 | div.rtz t3.xy__, void, t1.xxxx, t1.yyyy / mul t10, t3.xxxx, t3.yyyy, void | 7.0 2.0 0.0 0.0 | 3.5
-// 5.1: LITP; tests of an absent source 0 pass.
-1 | litp t10, t1.xyzw, t2.xyzw, t3.xyzw | 0.0 1.0 1.0 0.0 ; 0.0 5.0 1.0 0.0 ; 3.0 | 1.0 5.0 8.0 1.0
-1 | litp t10, t1.xyzw, t2.xyzw, t3.xyzw | 0.0 -1.0 0.0 0.0 ; 0.0 5.0 1.0 0.0 ; 3.0 | 1.0 0.0 0.0 1.0
-1 | litp t10, void, t2.xyzw, t1.xyzw | 2.0 ; 0.0 5.0 1.0 0.0 | 1.0 5.0 4.0 1.0
-// 7.1: minimum and maximum; unary selects.
-1 | select.gt t10, t1.xyzw, t2.xyzw, t1.xyzw | 1.0 5.0 -1.0 0.5 ; 2.0 3.0 -2.0 0.25 | 1.0 3.0 -2.0 0.25
-1 | select.lt.s32 t10, t1.xyzw, t2.xyzw, t1.xyzw | 1 5 -1 0 ; 2 3 -2 9 | 2 5 -1 9
-1 | select.lt.u32 t10, t1.xyzw, t2.xyzw, t1.xyzw | 1 5 -1 0 ; 2 3 7 9 | 2 5 -1 9
-1 | select.nz.u32 t10, t1.xyzw, t2.xyzw, t3.xyzw | 0 1 -1 min ; 1 2 3 4 ; 5 6 7 8 | 5 2 3 4
-1 | select.not.u32 t10, t1.xyzw, t2.xyzw, t3.xyzw | 0 1 -1 0 ; 1 2 3 4 ; 5 6 7 8 | 1 6 7 4
-1 | select.lz t10, t1.xyzw, t2.xyzw, t3.xyzw | -1.0 0.0 -0.0 1.0 ; 1 2 3 4 ; 5 6 7 8 | 1 6 7 8
-1 | select.gez t10, t1.xyzw, t2.xyzw, t3.xyzw | -1.0 0.0 -0.0 1.0 ; 1 2 3 4 ; 5 6 7 8 | 5 2 3 4
-1 | select.gz.s32 t10, t1.xyzw, t2.xyzw, t3.xyzw | -1 0 1 2 ; 1 2 3 4 ; 5 6 7 8 | 5 6 3 4
-1 | select.lez.s32 t10, t1.xyzw, t2.xyzw, t3.xyzw | -1 0 1 2 ; 1 2 3 4 ; 5 6 7 8 | 1 2 7 8
-1 | select.selmsb.s16 t10, t1.xyzw, t2.xyzw, t3.xyzw | 0x8000 0x7fff -1 0 ; 1 2 3 4 ; 5 6 7 8 | 1 6 3 8
-1 | select t10, t1.xyzw, t2.xyzw, t3.xyzw | 0 ; 1 2 3 4 ; 5 6 7 8 | 1 2 3 4
-// 7.2: SET gives floats, CMP gives source 2 or 0; 6: NaN compares false but for .ne.
-0 | set.le t10, t1.xyzw, t2.xyzw, void | 1.0 2.0 3.0 0.0 ; 2.0 2.0 2.0 nan | 1.0 1.0 0.0 0.0
-0 | set.ne t10, t1.xyzw, t2.xyzw, void | 1.0 2.0 3.0 0.0 ; 2.0 2.0 2.0 nan | 1.0 0.0 1.0 1.0
-1 | cmp.ge t10, t1.xyzw, t2.xyzw, -1 | 1.0 2.0 3.0 0.0 ; 2.0 2.0 2.0 0.0 | 0 -1 -1 -1
-1 | cmp.gt.s32 t10, t1.xyzw, t2.xyzw, t3.xyzw | 1 -1 3 0 ; -1 1 2 0 ; 11 12 13 14 | 11 0 13 0
-1 | cmp.gt.u32 t10, t1.xyzw, t2.xyzw, -1 | 1 -1 3 0 ; -1 1 2 0 | 0 -1 -1 0
-1 | cmp.eq t10, t1.xyzw, t2.xyzw, -1 | 0.0 den 1.0 2.0 ; -0.0 0.0 1.0 3.0 | -1 -1 -1 0
-1 | cmp.lt.u16 t10, t1.xyzw, t2.xyzw, t2.xyzw | 0x1_0001 5 0 0 ; 2 4 1 0 | 2 0 1 0
-1 | cmp.nz t10, t1.xyzw, t9.xyzw, -1 | 0.0 -0.0 1.0 -2.0 | 0 0 -1 -1
-// 7.8: FRC is never negative; SIGN(0) = 0.
-1 | frc t10, void, void, t1.xyzw | 1.5 -0.25 3.0 -2.0 | 0.5 0.75 0.0 0.0
-1 | floor t10, void, void, t1.xyzw | 1.5 -0.25 3.0 -2.5 | 1.0 -1.0 3.0 -3.0
-1 | ceil t10, void, void, t1.xyzw | 1.5 -0.25 3.0 -2.5 | 2.0 -0.0 3.0 -2.0
-1 | sign t10, void, void, t1.xyzw | 7.5 -0.25 0.0 -inf | 1.0 -1.0 0.0 -1.0
-1 | sign.s32 t10, void, void, t1.xyzw | 7 -7 0 min | 1 -1 0 -1
-// 5.2, 12: conversions.
-1 | i2f.s32 t10, t1.xyzw, void, void | 7 -7 16_777_217 min | 7.0 -7.0 16777216.0 -2147483648.0
-1 | i2f.u32 t10, t1.xyzw, void, void | 7 -1 0 min | 7.0 4294967296.0 0.0 2147483648.0
-1 | i2f.u8 t10, t1.xyzw, void, void | 7 -1 256 257 | 7.0 255.0 0.0 1.0
-1 | f2i.s32 t10, t1.xyzw, void, void | 1.9 -1.9 0.5 -2147483648.0 | 1 -1 0 min
-1 | f2i.u32 t10, t1.xyzw, void, void | 1.9 4294967040.0 0.5 -0.5 | 1 0xffff_ff00 0 0
-1 | f2irnd.s32.rtne t10, t1.xyzw, void, void | 1.5 2.5 -1.5 0.75 | 2 2 -2 1
-1 | f2irnd.s32.rtz t10, t1.xyzw, void, void | 1.5 2.5 -1.5 0.75 | 1 2 -1 0
-1 | i2i.s16 t10, t1.xyzw, 32, void | 0x1_8000 5 -1 0x7fff | -0x8000 5 -1 0x7fff
-1 | i2i.s32 t10, t1.xyzw, 8, void | 0x80 5 -1 0x17f | -128 5 -1 0x7f
-1 | i2i.u32 t10, t1.xyzw, 16, void | 0x1_0080 5 -1 0x17f | 0x80 5 0xffff 0x17f
-2 | clamp0_max t10, t1.xyzw, t2.xyzw, void | -1.0 0.5 9.0 2.0 ; 1.0 1.0 1.0 3.0 | 0.0 0.5 1.0 2.0
-2 | clamp0_max.s32 t10, t1.xyzw, t2.xyzw, void | -1 5 9 2 ; 1 10 4 3 | 0 5 4 2
-// 5.2-5.3: integers.
-1 | iaddsat.s32 t10, t1.xyzw, void, t2.xyzw | max min 1 -5 ; 1 -1 2 3 | max min 3 -2
-1 | iaddsat.u32 t10, t1.xyzw, void, t2.xyzw | -1 1 2 3 ; 1 | -1 2 3 4
-1 | imullo0 t10, t1.xxxx, t2.yyyy, void | 100_000 0 0 0 ; 0 100_000 0 0 | 1_410_065_408
-1 | imulhi0.u32 t10, t1.xxxx, t2.yyyy, void | -1 0 0 0 ; 0 -1 0 0 | 0xffff_fffe
-1 | imulhi0.s32 t10, t1.xxxx, t2.yyyy, void | -1 0 0 0 ; 0 7 0 0 | -1
-1 | imadlo0.s32 t10, t1.xxxx, t2.yyyy, t1.wwww | 7 0 0 5 ; 0 -6 0 0 | -37
-1 | imadlosat0.s32 t10, t1.xxxx, t2.yyyy, t1.wwww | max 0 0 5 ; 0 2 0 0 | max
-1 | idiv0.s32 t10, t1.xxxx, t1.yyyy, void | -7 2 0 0 | -3
-1 | idiv0.u32 t10, t1.xxxx, t1.yyyy, void | -7 2 0 0 | 0x7fff_fffc
-1 | imod.s32 t10, t1.xxxx, t1.yyyy, void | -7 2 0 0 | -1
-1 | imod.u16 t10, t1.xxxx, t1.yyyy, void | 0x1_0007 4 0 0 | 3
-1 | iabs.s32 t10, void, void, t1.xyzw | -7 2 0 min | 7 2 0 min
-1 | leadzero.u32 t10, void, void, t1.xyzw | 0 1 -1 0x0000_ffff | 32 31 0 16
-1 | lshift.s32 t10, t1.xyzw, void, t2.xyzw | 1 1 3 -1 ; 4 32 31 33 | 16 1 min -2
-1 | rshift.s32 t10, t1.xyzw, void, t2.xyzw | 16 -16 -1 8 ; 2 2 31 35 | 4 -4 -1 1
-1 | rshift.u32 t10, t1.xyzw, void, t2.xyzw | 16 -16 -1 8 ; 2 28 31 35 | 4 15 1 1
-1 | rotate.u32 t10, t1.xyzw, void, t2.xyzw | 0x8000_0001 1 0x1234_5678 9 ; 1 31 8 32 | 3 0x8000_0000 0x3456_7812 9
-1 | or.u32 t10, t1.xyzw, void, t2.xyzw | 0xf0 1 0 6 ; 0x0f 1 0 8 | 0xff 1 0 14
-1 | and.u32 t10, t1.xyzw, void, 1.000000 | -1 0 -1 0 | 1.0 0.0 1.0 0.0
-1 | xor.u32 t10, t1.xyzw, void, t2.xyzw | 0xff 1 0 6 ; 0x0f 1 5 8 | 0xf0 0 5 14
-1 | not.u32 t10, void, void, t1.xyzw | 0 -1 1 0xffff | -1 0 -2 0xffff_0000
-2 | bit_extract.u32 t10, t1.xyzw, t2.xyzw, 4 | 0x1234_5678 ; 0 4 28 8 | 8 7 1 6
-2 | bit_extract.s32 t10, t1.xyzw, t2.xyzw, 4 | 0x9234_5678 ; 0 4 28 8 | -8 7 -7 6
-1 | popcount t10, void, void, t1.xyzw | 0 -1 0xff 0x8000_0001 | 0 32 8 2
-2 | bit_rev.u32 t10, t1.xyzw, void, void | 1 0x8000_0000 0 0x0000_00f0 | 0x8000_0000 1 0 0x0f00_0000
-2 | bit_findlsb.u32 t10, t1.xyzw, void, void | 8 0 1 0x8000_0000 | 3 -1 0 31
-2 | bit_findmsb.u32 t10, t1.xyzw, void, void | 8 0 1 0x8000_0000 | 3 -1 0 31
-2 | bit_findmsb.s32 t10, t1.xyzw, void, void | 8 0 -1 -5 | 3 -1 -1 2
-2 | conv.f16 t10, t1.xyzw, 0, void | 1.0 -2.0 65504.0 0.5 | 0x3c00 0xc000 0x7bff 0x3800
-2 | conv t10, t1.xyzw, 1, void | 0x3c00 0xc000 0x7bff 0x3800 | 1.0 -2.0 65504.0 0.5
-// 5.5: normalize pair.
-1 | norm_dp2 t10, t1.xyzw, void, void | 3.0 4.0 100.0 100.0 | 0.2
-1 | norm_dp3 t10, t1.xyzw, void, void | 2.0 2.0 1.0 100.0 | 0.33333334
-1 | norm_dp4 t10, t1.xyzw, void, void | 1.0 | 0.5
-1 | norm_mul t10, t1.xyzw, t2.xyzw, void | 1.0 2.0 3.0 4.0 ; 0.5 | 0.5 1.0 1.5 2.0
-// 4.5: indexing, sources and destinations; MOVAI integer, MOVAR float; the vendor's encodings of both.
-1 | movai.u32 t0.x___, void, void, 1 / mov t10, void, void, t1[a.x].xyzw | 1 2 3 4 ; 5 6 7 8 | 5 6 7 8
-0 | movar t0._y__, void, void, t1.xxxx / mov t10, void, void, u1[a.y].xyzw | 1.0 ; 5 6 7 8 | 5 6 7 8
-1 | movai.s32 t0.x___, void, void, -2 / mov t12[a.x], void, void, t1.wzyx | 1 2 3 4 | 4 3 2 1
-1 | .word 0x00800016 0x00200004 0x80010000 0x00000018 / mov t10, void, void, t1[a.x].xyzw | 1 0 0 0 ; 5 6 7 8 | 5 6 7 8
-0 | .word 0x0100000a 0x00000004 0x00000000 0x00000018 / mov t10, void, void, u1[a.y].xyzw | 1.0 ; 5 6 7 8 | 5 6 7 8
-// gc7000 has a0 for temporaries alone.
-2 | movar t0._y__, void, void, t1.xxxx / mov t10, void, void, t1[a.y].xyzw | 1.0 ; 5 6 7 8 | 5 6 7 8
-2 | .word 0x0100000a 0x00000004 0x00000000 0x00000018 / mov t10, void, void, t1[a.y].xyzw | 1.0 ; 5 6 7 8 | 5 6 7 8
-// gc2000 has one integer unit: a lane in, the result in every enabled lane; what other chips do lane by lane.
-0 | i2f.s32 t10, t1.yyyy, void, void | 9 -7 9 9 | -7.0
-0 | f2i.s32 t10, t1.yyyy, void, void | 9 -1.9 9 9 | -1
-0 | f2irnd.s32.rtne t10, t1.yyyy, void, void | 9 2.5 9 9 | 2
-0 | iaddsat.s32 t10, t1.xxxx, void, t1.yyyy | max 1 9 9 | max
-0 | iabs.s32 t10, void, void, t1.zzzz | 9 9 -7 9 | 7
-0 | leadzero.u32 t10, void, void, t1.wwww | 9 9 9 1 | 31
-0 | lshift.s32 t10, t1.xxxx, void, t1.yyyy | 3 33 9 9 | 6
-0 | rshift.s32 t10, t1.xxxx, void, t1.yyyy | -16 2 9 9 | -4
-0 | rotate.u32 t10, t1.xxxx, void, t1.yyyy | 0x8000_0001 1 9 9 | 3
-0 | or.u32 t10, t1.xxxx, void, t1.yyyy | 0xf0 0x0f 9 9 | 0xff
-0 | and.u32 t10, t1.xxxx, void, t1.yyyy | 0xf1 0x1f 9 9 | 0x11
-0 | xor.u32 t10, t1.xxxx, void, t1.yyyy | 0xff 0x0f 9 9 | 0xf0
-0 | not.u32 t10, void, void, t1.xxxx | 7 9 9 9 | -8
-0 | movai.s32 t0.x___, void, void, t1.xxxx / mov t10, void, void, t2[a.x].yyyy | -1 5 9 9 | 5
-0 | .word 0x00800016 0x00200004 0x80010000 0x00000018 / mov t10, void, void, t1[a.x].yyyy | 0 5 9 9 | 5
-// 10.1: loads; narrow ones extend; contiguous lanes, in order.
-1 | store.denorm.u32 mem, u0.xxxx, 0, t1.xyzw / load.denorm.u32 t10, u0.xxxx, 0, void | 1 2 3 4 | 1 2 3 4
-1 | mov t10, void, void, 0 / store.denorm.u32 mem, u0.xxxx, 0, t1.xyzw / load.denorm.u32.ls2 t10._yz_, u0.xxxx, 2, void | 1 2 3 4 | 0 3 4 0
-1 | store.denorm.u32 mem, u0.xxxx, 0, t1.xyzw / load.denorm.s8 t10, u0.xxxx, 0, void | 0x807f_ff01 2 3 4 | 1 -1 127 -128
-1 | store.denorm.u32 mem, u0.xxxx, 0, t1.xyzw / load.denorm.u16 t10, u0.xxxx, 0, void | 0x807f_ff01 2 3 4 | 0xff01 0x807f 2 0
-1 | store.denorm.u32 mem, u0.xxxx, 0, t1.xyzw / store.denorm.u8 mem.xy__, u0.xxxx, 1, t1.wzyx / load.denorm.u32 t10, u0.xxxx, 0, void | 0x1122_3344 2 0xaaaa_aabb 0xcc_cccd | 0x11bb_cd44 2 0xaaaa_aabb 0xcc_cccd
-// 10.1: f32 without DENORM flushes.
-1 | store.denorm.u32 mem, u0.xxxx, 0, t1.xyzw / load t10, u0.xxxx, 0, void | den 1.0 -den 2.0 | 0.0 1.0 -0.0 2.0
-// 10.4: texels of whole words at src1.xy of the image that src0 describes, here of 3 by 2 texels in rows of 16 and of 8 bytes
-// that begin where the buffer does.
-2 | mov t2.x___, void, void, u0.xxxx / img_store.u32 mem.x___, t2.xyzw, t3.xyzw, t1.xyzw / mov t10, void, void, t4.xyzw / load.denorm.u32 t10.x___, u0.xxxx, 8, void | 77 0 0 0 ; 0 4 0x2_0003 0 ; 1 1 0 0 ; 1 2 3 4 | 77 2 3 4
-2 | mov t2.x___, void, void, u0.xxxx / store.denorm.u32 mem, u0.xxxx, 0, t1.xyzw / img_load.u32 t10, t2.xyzw, t3.xyzw, void | 7 8 9 10 ; 0 16 0x1_0003 0 ; 0 | 7 8 9 10
-2 | mov t2.x___, void, void, u0.xxxx / store.denorm.u32 mem, u0.xxxx, 0, t1.xyzw / mov t10, void, void, t3.xyzw / img_load.s32 t10.xy__, t2.xyzw, t3.xyzw, void | 7 8 9 10 ; 0 8 0x2_0001 0 ; 0 1 3 4 | 9 10 3 4
-// 10.3: atomics give the old value in every enabled lane.
-1 | store.denorm.u32 mem, u0.xxxx, 0, t1.xyzw / atomic_add.skpHp.u32 t10, u0.xxxx, 4, t1.xxxx | 10 20 30 40 | 20
-";
+const CASES: &str = include_str!("cases.txt");
 
 /// A word of a case: what has a point is a float.
 fn word(text: &str) -> u32 {

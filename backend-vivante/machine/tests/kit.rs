@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use gpucc_container::{Access, Container, Entry, Meta, Preload, Resource, ResourceKind, Shape, Source, Stage, flags};
+use gpucc_container::{Access, Container, Entry, Meta, Preload, Resource, ResourceKind, Source, Stage, flags};
 use gpucc_pipeline::{Pipeline, Target};
 use gpucc_sim::draw::{Draw, Merger, Raster, Surface, Targets, Vertices};
 use gpucc_sim::raster::{Topology, Viewport};
@@ -171,12 +171,7 @@ fn preloads(u: &[[u32; 4]], unit: Option<usize>) -> Vec<Preload> {
 }
 
 fn container(generation: u8, entry: Entry) -> Container {
-    Container {
-        family: "vivante".into(),
-        generation: NAMES[generation as usize].into(),
-        entries: vec![entry],
-        ..Container::default()
-    }
+    Container::of("vivante", NAMES[generation as usize], vec![entry])
 }
 
 fn meta(uniforms: usize, flags: u32) -> Meta {
@@ -198,16 +193,7 @@ pub fn sample(generation: u8, body: &str, inputs: &[[u32; 4]], texture: &Texture
     u.extend(inputs);
     let mut preloads = preloads(&u, Some(0));
     preloads[0].source = Source::BufferAddressLo { group: 0, binding: 0 };
-    let resource = Resource {
-        group: 0,
-        binding: 0,
-        kind: ResourceKind::Storage,
-        access: Access::ReadWrite,
-        slot: 0,
-        min_size: 0,
-        count: 1,
-        shape: Shape::default(),
-    };
+    let resource = Resource::new(ResourceKind::Storage, Access::ReadWrite, (0, 0), 0);
     let entry = Entry {
         name: "main".into(),
         code: code(&text, generation, gpucc_isa::stage::ALL),

@@ -4,9 +4,7 @@
 //! resources, preloads), so a description becomes a container of one entry point and a dispatch, and machines know
 //! nothing of JSON. What is in it besides (results to compare with, remarks) is for others to read.
 
-use gpucc_container::{
-    Access, Container, Entry, LaunchOp, LaunchStep, Meta, Preload, Resource, ResourceKind, Shape, Source,
-};
+use gpucc_container::{Access, Container, Entry, LaunchOp, LaunchStep, Meta, Preload, Resource, ResourceKind, Source};
 use gpucc_sim::{BoundBuffer, Dispatch, Rules, RunOptions, RunReport, Trap};
 use serde::Deserialize;
 use serde_json::Value;
@@ -229,17 +227,7 @@ impl Launch {
                 let (group, binding) = (r.group, r.binding);
                 return Err(format!("`launch.resources[{i}]`: no buffer at group {group} binding {binding}"));
             }
-            let (group, binding, slot) = (r.group, r.binding, r.slot);
-            resources.push(Resource {
-                group,
-                binding,
-                kind,
-                access,
-                slot,
-                min_size: 0,
-                count: 1,
-                shape: Shape::default(),
-            });
+            resources.push(Resource::new(kind, access, (r.group, r.binding), r.slot));
         }
         let preloads = d.launch.preloads.into_iter();
         let entry = Entry {

@@ -1,7 +1,7 @@
 //! Hand-written programs for GCN with textures: what the driver part writes, the machine reads. Expected texels come from the shared
 //! model on the textures as they were bound.
 
-use gpucc_container::{Access, Container, Entry, Meta, Preload, Resource, ResourceKind, Shape, Source, Stage};
+use gpucc_container::{Access, Container, Entry, Meta, Preload, Resource, ResourceKind, Source, Stage};
 use gpucc_drivers::DriverPart;
 use gpucc_gcn_driver as gcn;
 use gpucc_gcn_machine::abi;
@@ -14,7 +14,7 @@ const GENERATIONS: [&str; 3] = ["gfx6", "gfx7", "gfx8"];
 
 /// A resource of group 0, by its binding.
 fn resource(binding: u32, kind: ResourceKind, access: Access) -> Resource {
-    Resource { group: 0, binding, kind, access, slot: 0, min_size: 0, count: 1, shape: Shape::default() }
+    Resource::new(kind, access, (0, binding), 0)
 }
 
 /// A program whose s[0:1] is the address of the table of group 0, v0 the invocation; 64 of them. `@N` in the text is byte N of

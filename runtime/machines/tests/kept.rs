@@ -1,14 +1,13 @@
 //! What driver parts keep from launch to launch.
 
-use gpucc_container::{Access, Entry, Resource, ResourceKind, Shape};
+use gpucc_container::{Access, Entry, Resource, ResourceKind};
 use gpucc_machines::drivers::DriverPart;
 use gpucc_sim::texture::{Dim, Format, Image};
 use gpucc_sim::{BoundTexture, Bytes, Dispatch, Kept};
 
 /// The texels that a launch finds in memory.
 fn placed(mut part: impl DriverPart, kept: &Kept, dispatch: &Dispatch) -> Bytes {
-    let (kind, access, shape) = (ResourceKind::Texture, Access::Read, Shape::default());
-    let resource = Resource { group: 0, binding: 0, kind, access, slot: 0, min_size: 0, count: 1, shape };
+    let resource = Resource::new(ResourceKind::Texture, Access::Read, (0, 0), 0);
     let entry = Entry { resources: vec![resource], ..Entry::default() };
     part.keep(kept);
     let device = part.upload(&entry, dispatch).unwrap_or_else(|t| panic!("{t}"));

@@ -1,7 +1,7 @@
 //! Tests of runs that were stopped: the buffers hold what was written until then, on every machine. A launch
 //! that is refused changes nothing.
 
-use gpucc_container::{Access, Container, Entry, Meta, Preload, Resource, ResourceKind, Shape, Source};
+use gpucc_container::{Access, Container, Entry, Meta, Preload, Resource, ResourceKind, Source};
 use gpucc_machines::find;
 use gpucc_sim::{Dispatch, RunOptions, TrapKind};
 
@@ -89,12 +89,10 @@ fn container(c: &Case) -> Container {
         family_words: c.family_words.to_vec(),
         ..Meta::default()
     };
-    let (kind, access) = (ResourceKind::Storage, Access::ReadWrite);
-    let resources =
-        vec![Resource { group: 0, binding: 0, kind, access, slot: 0, min_size: 8, count: 1, shape: Shape::default() }];
+    let buffer = Resource::new(ResourceKind::Storage, Access::ReadWrite, (0, 0), 0);
+    let resources = vec![Resource { min_size: 8, ..buffer }];
     let entry = Entry { code, meta, resources, preloads: c.preloads.to_vec(), ..Entry::default() };
-    let (family, generation) = (c.family.to_owned(), c.generation.to_owned());
-    Container { family, generation, entries: vec![entry], ..Container::default() }
+    Container::of(c.family, c.generation, vec![entry])
 }
 
 #[test]

@@ -411,13 +411,8 @@ fn corner(n: usize, k: usize, unit: f32) -> u32 {
 
 /// A container without its entries.
 fn header(c: &Container) -> Container {
-    Container {
-        family: c.family.clone(),
-        generation: c.generation.clone(),
-        compiler: c.compiler,
-        options_hash: c.options_hash,
-        entries: Vec::new(),
-    }
+    let (compiler, options_hash) = (c.compiler, c.options_hash);
+    Container { compiler, options_hash, ..Container::of(&c.family, &c.generation, Vec::new()) }
 }
 
 /// The state that a draw left.

@@ -162,12 +162,7 @@ pub fn compile(
     codegen: &CodegenOptions,
 ) -> Result<Compiled, Diagnostic> {
     let out = device.backend.compile(module, entry, device.generation, codegen)?;
-    let container = Container {
-        family: device.backend.family().into(),
-        generation: device.generation_name().into(),
-        entries: vec![out.entry],
-        ..Container::default()
-    };
+    let container = Container::of(device.backend.family(), device.generation_name(), vec![out.entry]);
     let container = Container::read(&container.write())
         .map_err(|e| Diagnostic::internal("container", format!("the container does not read back: {e}")))?;
     Ok(Compiled { container, ir: out.ir })

@@ -1,7 +1,7 @@
 //! A container around a listing, for tests of the interpreter.
 #![allow(dead_code, reason = "each test uses its part")]
 
-use gpucc_container::{Access, Container, Entry, Meta, Preload, Resource, ResourceKind, Shape, Source, Stage};
+use gpucc_container::{Access, Container, Entry, Meta, Preload, Resource, ResourceKind, Source, Stage};
 use gpucc_gcn_machine::{abi, assemble};
 use gpucc_isa::stage;
 use gpucc_sim::{Dispatch, RunOptions, RunReport, Trap};
@@ -47,16 +47,7 @@ impl Kernel {
                 let source = Source::DescriptorWord { group: 0, binding: b, word: w };
                 preloads.push(Preload { file: 0, lane: 0, index: b as u16 * 4 + w, source });
             }
-            resources.push(Resource {
-                group: 0,
-                binding: b,
-                kind: ResourceKind::Storage,
-                access: Access::ReadWrite,
-                slot: b,
-                min_size: 0,
-                count: 1,
-                shape: Shape::default(),
-            });
+            resources.push(Resource::new(ResourceKind::Storage, Access::ReadWrite, (0, b), b));
         }
         preloads.push(Preload { file: 0, lane: 0, index: 12, source: Source::WorkgroupId(0) });
         if self.scratch > 0 {
@@ -77,31 +68,24 @@ impl Kernel {
             local_id_components: 2,
             lds_bytes: self.shared,
         };
-        Container {
-            family: "gcn".into(),
-            generation: ["gfx6", "gfx7", "gfx8"][usize::from(g)].into(),
-            entries: vec![Entry {
-                name: "main".into(),
-                stage: Stage::Compute,
-                code,
-                meta: Meta {
-                    workgroup_size: self.workgroup_size,
-                    subgroup_size: 64,
-                    registers: vec![(0, self.sgprs), (1, self.vgprs)],
-                    shared_bytes: self.shared,
-                    scratch_bytes: self.scratch,
-                    flags: 0,
-                    family_words: vec![
-                        abi::rsrc1(self.vgprs.into(), self.sgprs.into(), self.float_mode, g),
-                        rsrc2.word(g),
-                    ],
-                },
-                resources,
-                preloads,
-                ..Entry::default()
-            }],
-            ..Container::default()
-        }
+        let entry = Entry {
+            name: "main".into(),
+            stage: Stage::Compute,
+            code,
+            meta: Meta {
+                workgroup_size: self.workgroup_size,
+                subgroup_size: 64,
+                registers: vec![(0, self.sgprs), (1, self.vgprs)],
+                shared_bytes: self.shared,
+                scratch_bytes: self.scratch,
+                flags: 0,
+                family_words: vec![abi::rsrc1(self.vgprs.into(), self.sgprs.into(), self.float_mode, g), rsrc2.word(g)],
+            },
+            resources,
+            preloads,
+            ..Entry::default()
+        };
+        Container::of("gcn", ["gfx6", "gfx7", "gfx8"][usize::from(g)], vec![entry])
     }
 
     pub fn run(&self, dispatch: &mut Dispatch) -> Result<RunReport, Trap> {

@@ -1,25 +1,15 @@
 //! Code common to the execution tests: a container from a listing.
 #![allow(dead_code, reason = "each test uses its part")]
 
-use gpucc_container::{Access, Container, Entry, Meta, Preload, Resource, ResourceKind, Shape, Source, Stage};
+use gpucc_container::{Access, Container, Entry, Meta, Preload, Resource, ResourceKind, Source, Stage};
 use gpucc_isa::stage::CS;
 use gpucc_sim::{Dispatch, RunOptions, RunReport, Trap};
 use gpucc_tesla_machine::{assemble, generation, run};
 
 /// An entry with `$r0` preloaded and storage buffers (0, i) as gi.
 pub fn container(generation: &str, code: Vec<u8>, size: [u32; 3], buffers: u32) -> Container {
-    let resources = (0..buffers)
-        .map(|i| Resource {
-            group: 0,
-            binding: i,
-            kind: ResourceKind::Storage,
-            access: Access::ReadWrite,
-            slot: i,
-            min_size: 4,
-            count: 1,
-            shape: Shape::default(),
-        })
-        .collect();
+    let buffer = |i| Resource::new(ResourceKind::Storage, Access::ReadWrite, (0, i), i);
+    let resources = (0..buffers).map(|i| Resource { min_size: 4, ..buffer(i) }).collect();
     let meta = Meta {
         workgroup_size: size,
         subgroup_size: 32,
@@ -38,7 +28,7 @@ pub fn container(generation: &str, code: Vec<u8>, size: [u32; 3], buffers: u32) 
         preloads: vec![Preload { file: 0, lane: 0, index: 0, source: Source::Family(0) }],
         ..Entry::default()
     };
-    Container { family: "tesla".into(), generation: generation.into(), entries: vec![entry], ..Container::default() }
+    Container::of("tesla", generation, vec![entry])
 }
 
 /// Assembles with long forms everywhere, so that nothing needs to be paired.

@@ -1,9 +1,7 @@
 //! A program from text in a container, with the buffers that tests use.
 #![allow(dead_code, reason = "each test uses its part")]
 
-use gpucc_container::{
-    Access, Container, Entry, Meta, Preload, Resource, ResourceKind, Shape, Source, Stage, UNIFORM_FILE,
-};
+use gpucc_container::{Access, Container, Entry, Meta, Preload, Resource, ResourceKind, Source, Stage, UNIFORM_FILE};
 use gpucc_isa::stage;
 use gpucc_sim::{Dispatch, RunOptions, RunReport, Trap, TrapKind};
 use gpucc_valhall_machine::{assemble, run};
@@ -28,16 +26,7 @@ impl Program {
     }
 
     pub fn from_code(code: Vec<u8>) -> Program {
-        let buffer = |binding, slot| Resource {
-            group: 0,
-            binding,
-            kind: ResourceKind::Storage,
-            access: Access::ReadWrite,
-            slot,
-            min_size: 0,
-            count: 1,
-            shape: Shape::default(),
-        };
+        let buffer = |n| Resource::new(ResourceKind::Storage, Access::ReadWrite, (0, n), n);
         let mut preloads: Vec<Preload> = [
             (55, Source::Family(0)),
             (56, Source::LocalId(2)),
@@ -62,17 +51,11 @@ impl Program {
             stage: Stage::Compute,
             code,
             meta: Meta { workgroup_size: [16, 1, 1], subgroup_size: 16, registers: vec![(0, 64)], ..Meta::default() },
-            resources: vec![buffer(0, 0), buffer(1, 1)],
+            resources: [0, 1].map(buffer).to_vec(),
             preloads,
             ..Entry::default()
         };
-        let container = Container {
-            family: "valhall".into(),
-            generation: "v10".into(),
-            entries: vec![entry],
-            ..Container::default()
-        };
-        Program { container }
+        Program { container: Container::of("valhall", "v10", vec![entry]) }
     }
 
     pub fn entry(&mut self) -> &mut Entry {
