@@ -1,5 +1,6 @@
 //! Words of descriptors, as RADV writes them for these chips.
 
+use gpucc_pipeline::{Code, Layout};
 use gpucc_sim::texture::{Compare, Dim, Filter, Format, Sampler, Wrap};
 use gpucc_sim::{Trap, TrapKind};
 
@@ -112,57 +113,33 @@ pub struct TextureView {
 
 /// DATA_FORMAT, NUM_FORMAT and DST_SEL.
 fn numbers(format: Format) -> (u32, u32, u32) {
-    use Format::*;
     const R: u32 = 0x204;
     const RG: u32 = 0x22c;
     const RGB: u32 = 0x3ac;
     const RGBA: u32 = 0xfac;
     const BGRA: u32 = 0xf2e;
-    match format {
-        R8Unorm => (1, 0, R),
-        R8Snorm => (1, 1, R),
-        R8Uint | Stencil8 => (1, 4, R),
-        R8Sint => (1, 5, R),
-        R16Unorm | Depth16Unorm => (2, 0, R),
-        R16Snorm => (2, 1, R),
-        R16Uint => (2, 4, R),
-        R16Sint => (2, 5, R),
-        R16Float => (2, 7, R),
-        Rg8Unorm => (3, 0, RG),
-        Rg8Snorm => (3, 1, RG),
-        Rg8Uint => (3, 4, RG),
-        Rg8Sint => (3, 5, RG),
-        R32Uint => (4, 4, R),
-        R32Sint => (4, 5, R),
-        R32Float | Depth32Float | Depth32FloatStencil8 => (4, 7, R),
-        Rg16Unorm => (5, 0, RG),
-        Rg16Snorm => (5, 1, RG),
-        Rg16Uint => (5, 4, RG),
-        Rg16Sint => (5, 5, RG),
-        Rg16Float => (5, 7, RG),
-        Rg11b10Ufloat => (6, 7, RGB),
-        Rgb10a2Unorm => (9, 0, RGBA),
-        Rgb10a2Uint => (9, 4, RGBA),
-        Rgba8Unorm => (10, 0, RGBA),
-        Rgba8UnormSrgb => (10, 9, RGBA),
-        Rgba8Snorm => (10, 1, RGBA),
-        Rgba8Uint => (10, 4, RGBA),
-        Rgba8Sint => (10, 5, RGBA),
-        Bgra8Unorm => (10, 0, BGRA),
-        Bgra8UnormSrgb => (10, 9, BGRA),
-        Rg32Uint => (11, 4, RG),
-        Rg32Sint => (11, 5, RG),
-        Rg32Float => (11, 7, RG),
-        Rgba16Unorm => (12, 0, RGBA),
-        Rgba16Snorm => (12, 1, RGBA),
-        Rgba16Uint => (12, 4, RGBA),
-        Rgba16Sint => (12, 5, RGBA),
-        Rgba16Float => (12, 7, RGBA),
-        Rgba32Uint => (14, 4, RGBA),
-        Rgba32Sint => (14, 5, RGBA),
-        Rgba32Float => (14, 7, RGBA),
-        Depth24Plus | Depth24PlusStencil8 => (20, 0, R),
-        Rgb9e5Ufloat => (34, 7, RGB),
+    let number = |code| match code {
+        Code::Unorm => 0,
+        Code::Snorm => 1,
+        Code::Uint => 4,
+        Code::Sint => 5,
+        Code::Float => 7,
+        Code::Srgb => 9,
+    };
+    match format.layout() {
+        Layout::Array(code, bits) => {
+            // One, two or four components of 8, 16 or 32 bits.
+            let (size, count) = (bits.ilog2() as usize - 3, format.components().ilog2() as usize);
+            ([[1, 3, 10], [2, 5, 12], [4, 11, 14]][size][count], number(code), [R, RG, RGBA][count])
+        }
+        Layout::Bgra(code) => (10, number(code), BGRA),
+        Layout::Rgb10a2(code) => (9, number(code), RGBA),
+        Layout::Rg11b10 => (6, 7, RGB),
+        Layout::Rgb9e5 => (34, 7, RGB),
+        Layout::DepthUnorm(16) => (2, 0, R),
+        Layout::DepthUnorm(_) => (20, 0, R),
+        Layout::DepthFloat => (4, 7, R),
+        Layout::Stencil => (1, 4, R),
     }
 }
 
@@ -215,16 +192,9 @@ pub fn texture_words(v: &TextureView) -> [u32; 8] {
 
 /// DEPTH_COMPARE_FUNC.
 fn compare_number(c: Compare) -> u32 {
-    match c {
-        Compare::Never => 0,
-        Compare::Less => 1,
-        Compare::Equal => 2,
-        Compare::LessEqual => 3,
-        Compare::Greater => 4,
-        Compare::NotEqual => 5,
-        Compare::GreaterEqual => 6,
-        Compare::Always => 7,
-    }
+    use Compare::*;
+    let all = [Never, Less, Equal, LessEqual, Greater, NotEqual, GreaterEqual, Always];
+    (0..).zip(all).find(|n| n.1 == c).map_or(0, |n| n.0)
 }
 
 /// An S#.

@@ -1,5 +1,6 @@
 //! Words of descriptors, as nouveau writes them for these chips.
 
+use gpucc_pipeline::{Code, Layout};
 use gpucc_sim::texture::format::to_srgb;
 use gpucc_sim::texture::{Compare, Dim, Filter, Format, Sampler, Wrap};
 
@@ -96,55 +97,31 @@ const FLOAT: u32 = 7;
 
 /// Component sizes, type, and components or what is special about their order.
 fn numbers(format: Format, depth16: bool) -> (u32, u32, Order) {
-    use Format::*;
     use Order::*;
-    match format {
-        R8Unorm => (0x1d, UNORM, R),
-        R8Snorm => (0x1d, SNORM, R),
-        R8Uint | Stencil8 => (0x1d, UINT, R),
-        R8Sint => (0x1d, SINT, R),
-        R16Unorm => (0x1b, UNORM, R),
-        R16Snorm => (0x1b, SNORM, R),
-        R16Uint => (0x1b, UINT, R),
-        R16Sint => (0x1b, SINT, R),
-        R16Float => (0x1b, FLOAT, R),
-        Rg8Unorm => (0x18, UNORM, Rg),
-        Rg8Snorm => (0x18, SNORM, Rg),
-        Rg8Uint => (0x18, UINT, Rg),
-        Rg8Sint => (0x18, SINT, Rg),
-        R32Uint => (0x0f, UINT, R),
-        R32Sint => (0x0f, SINT, R),
-        R32Float => (0x0f, FLOAT, R),
-        Rg16Unorm => (0x0c, UNORM, Rg),
-        Rg16Snorm => (0x0c, SNORM, Rg),
-        Rg16Uint => (0x0c, UINT, Rg),
-        Rg16Sint => (0x0c, SINT, Rg),
-        Rg16Float => (0x0c, FLOAT, Rg),
-        Rg11b10Ufloat => (0x21, FLOAT, Rgb),
-        Rgb10a2Unorm => (0x09, UNORM, Rgba),
-        Rgb10a2Uint => (0x09, UINT, Rgba),
-        Rgba8Unorm | Rgba8UnormSrgb => (0x08, UNORM, Rgba),
-        Rgba8Snorm => (0x08, SNORM, Rgba),
-        Rgba8Uint => (0x08, UINT, Rgba),
-        Rgba8Sint => (0x08, SINT, Rgba),
-        Bgra8Unorm | Bgra8UnormSrgb => (0x08, UNORM, Bgra),
-        Rg32Uint => (0x04, UINT, Rg),
-        Rg32Sint => (0x04, SINT, Rg),
-        Rg32Float => (0x04, FLOAT, Rg),
-        Rgba16Unorm => (0x03, UNORM, Rgba),
-        Rgba16Snorm => (0x03, SNORM, Rgba),
-        Rgba16Uint => (0x03, UINT, Rgba),
-        Rgba16Sint => (0x03, SINT, Rgba),
-        Rgba16Float => (0x03, FLOAT, Rgba),
-        Rgba32Uint => (0x01, UINT, Rgba),
-        Rgba32Sint => (0x01, SINT, Rgba),
-        Rgba32Float => (0x01, FLOAT, Rgba),
-        Rgb9e5Ufloat => (0x20, FLOAT, Rgb),
-        Depth16Unorm if depth16 => (0x3a, UNORM, Depth),
-        Depth16Unorm => (0x1b, UNORM, R),
-        Depth24Plus => (0x2a, UNORM, Depth),
-        Depth24PlusStencil8 => (0x2b, UNORM, Depth),
-        Depth32Float | Depth32FloatStencil8 => (0x2f, FLOAT, Depth),
+    let number = |code| match code {
+        Code::Unorm | Code::Srgb => UNORM,
+        Code::Snorm => SNORM,
+        Code::Uint => UINT,
+        Code::Sint => SINT,
+        Code::Float => FLOAT,
+    };
+    match format.layout() {
+        Layout::Array(code, bits) => {
+            // One, two or four components of 8, 16 or 32 bits.
+            let (size, count) = (bits.ilog2() as usize - 3, format.components().ilog2() as usize);
+            let sizes = [[0x1d, 0x18, 0x08], [0x1b, 0x0c, 0x03], [0x0f, 0x04, 0x01]];
+            (sizes[size][count], number(code), [R, Rg, Rgba][count])
+        }
+        Layout::Bgra(code) => (0x08, number(code), Bgra),
+        Layout::Rgb10a2(code) => (0x09, number(code), Rgba),
+        Layout::Rg11b10 => (0x21, FLOAT, Rgb),
+        Layout::Rgb9e5 => (0x20, FLOAT, Rgb),
+        Layout::DepthUnorm(16) if depth16 => (0x3a, UNORM, Depth),
+        Layout::DepthUnorm(16) => (0x1b, UNORM, R),
+        Layout::DepthUnorm(_) if format.has_stencil() => (0x2b, UNORM, Depth),
+        Layout::DepthUnorm(_) => (0x2a, UNORM, Depth),
+        Layout::DepthFloat => (0x2f, FLOAT, Depth),
+        Layout::Stencil => (0x1d, UINT, R),
     }
 }
 
@@ -227,16 +204,9 @@ pub fn texture_words(v: &TextureView) -> [u32; 8] {
 }
 
 fn compare_number(c: Compare) -> u32 {
-    match c {
-        Compare::Never => 0,
-        Compare::Less => 1,
-        Compare::Equal => 2,
-        Compare::LessEqual => 3,
-        Compare::Greater => 4,
-        Compare::NotEqual => 5,
-        Compare::GreaterEqual => 6,
-        Compare::Always => 7,
-    }
+    use Compare::*;
+    let all = [Never, Less, Equal, LessEqual, Greater, NotEqual, GreaterEqual, Always];
+    (0..).zip(all).find(|n| n.1 == c).map_or(0, |n| n.0)
 }
 
 /// The eight words of a sampler (TSC).

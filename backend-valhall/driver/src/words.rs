@@ -1,6 +1,6 @@
 //! Words of descriptors (`isa/graphics-valhall.md`, section b).
 
-use gpucc_pipeline::{BlendComponent, BlendFactor, BlendOperation, Code, Target, VertexFormat};
+use gpucc_pipeline::{BlendComponent, BlendFactor, BlendOperation, Code, Layout, Target, VertexFormat};
 use gpucc_sim::texture::{Compare, Dim, Filter, Format, Sampler, Wrap};
 
 gpucc_sim::words! {
@@ -124,55 +124,32 @@ const RGBA: u32 = 0;
 const BGRA: u32 = 4;
 const RGB1: u32 = 16;
 
+/// The code of components of a size. Lowest bits: 3, 4 and 5 for 8, 16 and 32 bits, 7 for floats, whose size shows above.
+fn array_code(code: Code, bits: u32, count: u32) -> u32 {
+    let lowest = if code == Code::Float { 7 } else { bits.ilog2() };
+    let high = match (code, bits) {
+        (Code::Unorm | Code::Srgb, _) | (Code::Float, 32) => 0xa0,
+        (Code::Snorm, _) => 0x60,
+        (Code::Uint, _) => 0x80,
+        (Code::Sint | Code::Float, _) => 0xc0,
+    };
+    high | lowest | (count - 1) << 3
+}
+
 /// The 22 bits of a format.
 pub fn format_bits(f: Format) -> u32 {
-    use Format::*;
-    let (code, order) = match f {
-        R8Unorm => (0xa3, RGB1),
-        Rg8Unorm => (0xab, RGB1),
-        Rgba8Unorm | Rgba8UnormSrgb => (0xbb, RGBA),
-        Bgra8Unorm | Bgra8UnormSrgb => (0xbb, BGRA),
-        R8Snorm => (0x63, RGB1),
-        Rg8Snorm => (0x6b, RGB1),
-        Rgba8Snorm => (0x7b, RGBA),
-        R8Uint => (0x83, RGB1),
-        Stencil8 => (0x83, RGBA),
-        Rg8Uint => (0x8b, RGB1),
-        Rgba8Uint => (0x9b, RGBA),
-        R8Sint => (0xc3, RGB1),
-        Rg8Sint => (0xcb, RGB1),
-        Rgba8Sint => (0xdb, RGBA),
-        R16Unorm => (0xa4, RGB1),
-        Depth16Unorm => (0xa4, RGBA),
-        Rg16Unorm => (0xac, RGB1),
-        Rgba16Unorm => (0xbc, RGBA),
-        R16Snorm => (0x64, RGB1),
-        Rg16Snorm => (0x6c, RGB1),
-        Rgba16Snorm => (0x7c, RGBA),
-        R16Uint => (0x84, RGB1),
-        Rg16Uint => (0x8c, RGB1),
-        Rgba16Uint => (0x9c, RGBA),
-        R16Sint => (0xc4, RGB1),
-        Rg16Sint => (0xcc, RGB1),
-        Rgba16Sint => (0xdc, RGBA),
-        R16Float => (0xc7, RGB1),
-        Rg16Float => (0xcf, RGB1),
-        Rgba16Float => (0xdf, RGBA),
-        R32Uint => (0x85, RGB1),
-        Rg32Uint => (0x8d, RGB1),
-        Rgba32Uint => (0x9d, RGBA),
-        R32Sint => (0xc5, RGB1),
-        Rg32Sint => (0xcd, RGB1),
-        Rgba32Sint => (0xdd, RGBA),
-        R32Float => (0xa7, RGB1),
-        Depth32Float | Depth32FloatStencil8 => (0xa7, RGBA),
-        Rg32Float => (0xaf, RGB1),
-        Rgba32Float => (0xbf, RGBA),
-        Rgb10a2Unorm => (0x43, RGBA),
-        Rgb10a2Uint => (0x47, RGBA),
-        Rg11b10Ufloat => (0x59, RGB1),
-        Rgb9e5Ufloat => (0x5b, RGB1),
-        Depth24Plus | Depth24PlusStencil8 => (0x4d, RGBA),
+    let (code, order) = match f.layout() {
+        Layout::Array(code, bits) if f.components() == 4 => (array_code(code, bits, 4), RGBA),
+        Layout::Array(code, bits) => (array_code(code, bits, f.components()), RGB1),
+        Layout::Bgra(code) => (array_code(code, 8, 4), BGRA),
+        Layout::Rgb10a2(Code::Unorm) => (0x43, RGBA),
+        Layout::Rgb10a2(_) => (0x47, RGBA),
+        Layout::Rg11b10 => (0x59, RGB1),
+        Layout::Rgb9e5 => (0x5b, RGB1),
+        Layout::DepthUnorm(16) => (array_code(Code::Unorm, 16, 1), RGBA),
+        Layout::DepthUnorm(_) => (0x4d, RGBA),
+        Layout::DepthFloat => (array_code(Code::Float, 32, 1), RGBA),
+        Layout::Stencil => (array_code(Code::Uint, 8, 1), RGBA),
     };
     order | code << 12 | u32::from(f.is_srgb()) << 20
 }
@@ -279,16 +256,9 @@ pub fn sampler_words(s: &Sampler) -> [u32; 8] {
         Wrap::MirrorClampToEdge => 13,
     };
     // Texel and reference are the other way round.
-    let compare = s.compare.map_or(0, |c| match c {
-        Compare::Never => 0,
-        Compare::Greater => 1,
-        Compare::Equal => 2,
-        Compare::GreaterEqual => 3,
-        Compare::Less => 4,
-        Compare::NotEqual => 5,
-        Compare::LessEqual => 6,
-        Compare::Always => 7,
-    });
+    use Compare::*;
+    let compares = [Never, Greater, Equal, GreaterEqual, Less, NotEqual, LessEqual, Always];
+    let compare = (0..).zip(compares).find(|n| s.compare == Some(n.1)).map_or(0, |n| n.0);
     // 5.8 fixed point, truncated.
     let lod = |l: f32| ((l.clamp(0.0, 32.0) * 256.0) as u32).min(0x1fff);
     let bias = (s.lod_bias.clamp(-128.0, 127.996) * 256.0) as i32 as u32 & 0xffff;
@@ -349,28 +319,15 @@ pub fn table_words(address: u64, bytes: u32) -> [u32; 4] {
 /// The 22 bits of an attribute's format, if there is one.
 pub fn vertex_format_bits(f: VertexFormat) -> Option<u32> {
     let (code, bits, count) = f.row();
-    // Lowest bits: 3, 4 and 5 for 8, 16 and 32 bits, 7 for floats, whose size shows above.
-    let lowest = match (bits, code) {
-        (16 | 32, Code::Float) => 7,
-        (8, _) => 3,
-        (16, _) => 4,
-        (32, _) => 5,
-        _ => return (f == VertexFormat::Unorm10_10_10_2).then_some(0x43 << 12 | RGBA),
-    };
-    let high = match (code, bits) {
-        (Code::Unorm, _) => 0xa0,
-        (Code::Snorm, _) => 0x60,
-        (Code::Uint, _) => 0x80,
-        (Code::Sint, _) | (Code::Float, 16) => 0xc0,
-        (Code::Float, _) => 0xa0,
-        (Code::Srgb, _) => return None,
-    };
+    if bits == 10 {
+        return (f == VertexFormat::Unorm10_10_10_2).then_some(0x43 << 12 | RGBA);
+    }
     let order = match (f, count) {
         (VertexFormat::Unorm8x4Bgra, _) => BGRA,
         (_, 4) => RGBA,
         _ => RGB1,
     };
-    Some(order | (high | lowest | (count - 1) << 3) << 12)
+    Some(order | array_code(code, bits, count) << 12)
 }
 
 /// An attribute descriptor: its format, whether elements belong to instances, offset, place of the buffer in table 0, stride.

@@ -312,16 +312,9 @@ fn filter(f: Filter) -> u32 {
 
 /// Sampler codes of comparisons.
 fn compare(c: Compare) -> u32 {
-    match c {
-        Compare::LessEqual => 0,
-        Compare::GreaterEqual => 1,
-        Compare::Less => 2,
-        Compare::Greater => 3,
-        Compare::Equal => 4,
-        Compare::NotEqual => 5,
-        Compare::Always => 6,
-        Compare::Never => 7,
-    }
+    use Compare::*;
+    let all = [LessEqual, GreaterEqual, Less, Greater, Equal, NotEqual, Always, Never];
+    (0..).zip(all).find(|n| n.1 == c).map_or(0, |n| n.0)
 }
 
 /// A level of detail in fixed point with as many bits of fraction, cut off.

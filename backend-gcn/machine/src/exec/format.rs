@@ -96,22 +96,13 @@ fn component(nfmt: u32, v: u32, bits: u32) -> u32 {
         3 => convert::i32_to_f32(Round::Nearest, signed(v, bits)).to_bits(),
         4 => v,
         5 => signed(v, bits) as u32,
-        6 => ((2.0 * f64::from(signed(v, bits)) + 1.0) / max).max(-1.0).to_f32_bits(),
+        6 => (((2.0 * f64::from(signed(v, bits)) + 1.0) / max).max(-1.0) as f32).to_bits(),
         _ => match bits {
             32 => v,
             16 => convert::f16_to_f32(v as u16).to_bits(),
             // 10 and 11 bits: f16 without sign and with fewer fraction bits.
             _ => convert::f16_to_f32((v << (15 - bits)) as u16).to_bits(),
         },
-    }
-}
-
-trait ToF32Bits {
-    fn to_f32_bits(self) -> u32;
-}
-impl ToF32Bits for f64 {
-    fn to_f32_bits(self) -> u32 {
-        (self as f32).to_bits()
     }
 }
 

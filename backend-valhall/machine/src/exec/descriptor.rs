@@ -578,16 +578,9 @@ impl Sampling {
             n => return Err(bad("sampler", "MIP", n)),
         };
         // `texel FUNC reference`; the model says `reference FUNC texel`.
-        let compare = match w.compare() {
-            0 => Compare::Never,
-            1 => Compare::Greater,
-            2 => Compare::Equal,
-            3 => Compare::GreaterEqual,
-            4 => Compare::Less,
-            5 => Compare::NotEqual,
-            6 => Compare::LessEqual,
-            _ => Compare::Always,
-        };
+        use Compare::*;
+        let compare =
+            [Never, Greater, Equal, GreaterEqual, Less, NotEqual, LessEqual, Always][w.compare() as usize & 7];
         let sampler = Sampler {
             wrap: [wrap("WRAP_S", w.wrap_s())?, wrap("WRAP_T", w.wrap_t())?, wrap("WRAP_R", w.wrap_r())?],
             mag,

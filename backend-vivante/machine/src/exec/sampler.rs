@@ -239,16 +239,8 @@ fn compare(on: u32, code: u32) -> Result<Option<Compare>, Trap> {
         must(code == 0, "COMPARE_FUNC", code)?;
         return Ok(None);
     }
-    Ok(Some(match code {
-        0 => Compare::LessEqual,
-        1 => Compare::GreaterEqual,
-        2 => Compare::Less,
-        3 => Compare::Greater,
-        4 => Compare::Equal,
-        5 => Compare::NotEqual,
-        6 => Compare::Always,
-        _ => Compare::Never,
-    }))
+    use Compare::*;
+    Ok(Some([LessEqual, GreaterEqual, Less, Greater, Equal, NotEqual, Always, Never][code as usize & 7]))
 }
 
 /// The format of a code, and whether it is luminance.

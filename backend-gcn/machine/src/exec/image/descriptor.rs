@@ -304,11 +304,9 @@ impl Sampling {
                 n => return Err(unsupported(format!("S# field {name} = {n}"))),
             };
         }
-        #[rustfmt::skip]
-        let compare = [
-            Compare::Never, Compare::Less, Compare::Equal, Compare::LessEqual, Compare::Greater, Compare::NotEqual,
-            Compare::GreaterEqual, Compare::Always,
-        ][w.depth_compare_func() as usize];
+        use Compare::*;
+        let compare =
+            [Never, Less, Equal, LessEqual, Greater, NotEqual, GreaterEqual, Always][w.depth_compare_func() as usize];
         let filters = [w.xy_mag_filter(), w.xy_min_filter()];
         Self::anisotropy(&w, filters, &c)?;
         c.off("MC_COORD_TRUNC", w.mc_coord_trunc())?;

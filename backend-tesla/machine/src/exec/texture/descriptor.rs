@@ -285,16 +285,9 @@ impl Sampling {
             3 => (false, Filter::Linear),
             v => return Err(reserved("TSC", "MIP", v)),
         };
-        let compare = match w.function() {
-            0 => Compare::Never,
-            1 => Compare::Less,
-            2 => Compare::Equal,
-            3 => Compare::LessEqual,
-            4 => Compare::Greater,
-            5 => Compare::NotEqual,
-            6 => Compare::GreaterEqual,
-            _ => Compare::Always,
-        };
+        use Compare::*;
+        let compare =
+            [Never, Less, Equal, LessEqual, Greater, NotEqual, GreaterEqual, Always][w.function() as usize & 7];
         let lod = |v: u32| v as f32 / 256.0;
         let sampler = Sampler {
             wrap: [wrap("WRAP_U", w.wrap_u())?, wrap("WRAP_V", w.wrap_v())?, wrap("WRAP_P", w.wrap_p())?],
