@@ -147,8 +147,8 @@ impl Wave {
         self.v_known[n + 1] |= c.mask;
     }
 
-    pub(super) fn each(mask: u64, mut f: impl FnMut(usize) -> u32) -> Lanes {
-        let mut out = [0; LANES];
+    pub(super) fn each<T: Copy + Default>(mask: u64, mut f: impl FnMut(usize) -> T) -> [T; LANES] {
+        let mut out = [T::default(); LANES];
         if mask == u64::MAX {
             for (l, o) in out.iter_mut().enumerate() {
                 *o = f(l);
@@ -329,29 +329,20 @@ impl Wave {
     }
     pub(super) fn map_f64(&mut self, c: &LaneCx<'_>, f: impl Fn(f64) -> f64) -> Result<(), Trap> {
         let a = self.wide(c, 0, true)?;
-        let mut out = [0; LANES];
-        for l in lanes(c.mask) {
-            out[l] = self.out64(c.d, f(f64::from_bits(a[l]))).to_bits();
-        }
+        let out = Self::each(c.mask, |l| self.out64(c.d, f(f64::from_bits(a[l]))).to_bits());
         self.put_wide(c, &out);
         Ok(())
     }
     pub(super) fn map2_f64(&mut self, c: &LaneCx<'_>, f: impl Fn(f64, f64) -> f64) -> Result<(), Trap> {
         let (a, b) = (self.wide(c, 0, true)?, self.wide(c, 1, true)?);
-        let mut out = [0; LANES];
-        for l in lanes(c.mask) {
-            out[l] = self.out64(c.d, f(f64::from_bits(a[l]), f64::from_bits(b[l]))).to_bits();
-        }
+        let out = Self::each(c.mask, |l| self.out64(c.d, f(f64::from_bits(a[l]), f64::from_bits(b[l]))).to_bits());
         self.put_wide(c, &out);
         Ok(())
     }
     pub(super) fn map3_f64(&mut self, c: &LaneCx<'_>, f: impl Fn(f64, f64, f64) -> f64) -> Result<(), Trap> {
         let (a, b, e) = (self.wide(c, 0, true)?, self.wide(c, 1, true)?, self.wide(c, 2, true)?);
         let x = f64::from_bits;
-        let mut out = [0; LANES];
-        for l in lanes(c.mask) {
-            out[l] = self.out64(c.d, f(x(a[l]), x(b[l]), x(e[l]))).to_bits();
-        }
+        let out = Self::each(c.mask, |l| self.out64(c.d, f(x(a[l]), x(b[l]), x(e[l]))).to_bits());
         self.put_wide(c, &out);
         Ok(())
     }
@@ -366,10 +357,7 @@ impl Wave {
     /// 32 bits to f64.
     pub(super) fn bits_to_f64(&mut self, c: &LaneCx<'_>, sign: u32, f: impl Fn(u32) -> f64) -> Result<(), Trap> {
         let a = self.src(c, 0, sign)?;
-        let mut out = [0; LANES];
-        for l in lanes(c.mask) {
-            out[l] = self.out64(c.d, f(a[l])).to_bits();
-        }
+        let out = Self::each(c.mask, |l| self.out64(c.d, f(a[l])).to_bits());
         self.put_wide(c, &out);
         Ok(())
     }
@@ -377,10 +365,7 @@ impl Wave {
     pub(super) fn shift64(&mut self, c: &LaneCx<'_>, rev: bool, f: impl Fn(u64, u32) -> u64) -> Result<(), Trap> {
         let (v, n) = (usize::from(rev), usize::from(!rev));
         let (a, b) = (self.wide(c, v, false)?, self.src(c, n, 0)?);
-        let mut out = [0; LANES];
-        for l in lanes(c.mask) {
-            out[l] = f(a[l], b[l] & 63);
-        }
+        let out = Self::each(c.mask, |l| f(a[l], b[l] & 63));
         self.put_wide(c, &out);
         Ok(())
     }

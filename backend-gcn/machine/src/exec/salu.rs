@@ -92,8 +92,23 @@ impl Wave {
 
     #[expect(clippy::too_many_lines, reason = "one arm for each operation")]
     pub(crate) fn salu(&mut self, d: &Decoded) -> Result<Next, Trap> {
-        let a = || self.s32(d.src[0]);
         let imm = d.imm as u16 as i16 as i32;
+        let at = usize::from(d.dst);
+        // What is made of one source or of two, and how it is written: the width of sources in bits is behind a name.
+        macro_rules! one32 {
+            ($put:ident, |$a:ident| $v:expr) => {{
+                let $a = self.s32(d.src[0])?;
+                let v = $v;
+                self.$put(d, v);
+            }};
+        }
+        macro_rules! one64 {
+            ($put:ident, |$a:ident| $v:expr) => {{
+                let $a = self.s64(d.src[0])?;
+                let v = $v;
+                self.$put(d, v);
+            }};
+        }
         macro_rules! ab {
             () => {
                 (self.s32(d.src[0])?, self.s32(d.src[1])?)
@@ -104,11 +119,33 @@ impl Wave {
                 (self.s64(d.src[0])?, self.s64(d.src[1])?)
             };
         }
+        macro_rules! two32 {
+            ($put:ident, |$a:ident, $b:ident| $v:expr) => {{
+                let ($a, $b) = ab!();
+                self.$put(d, $v);
+            }};
+        }
+        macro_rules! two64 {
+            ($put:ident, |$a:ident, $b:ident| $v:expr) => {{
+                let ($a, $b) = ab64!();
+                self.$put(d, $v);
+            }};
+        }
         // 64-bit value, 32-bit second source.
-        macro_rules! ab6432 {
-            () => {
-                (self.s64(d.src[0])?, self.s32(d.src[1])?)
-            };
+        macro_rules! two6432 {
+            ($put:ident, |$a:ident, $b:ident| $v:expr) => {{
+                let ($a, $b) = (self.s64(d.src[0])?, self.s32(d.src[1])?);
+                self.$put(d, $v);
+            }};
+        }
+        // A result and SCC.
+        macro_rules! sum {
+            (|$a:ident, $b:ident| $v:expr) => {{
+                let ($a, $b) = ab!();
+                let (v, carry) = $v;
+                self.put32(d, v as u32);
+                self.scc = Some(carry);
+            }};
         }
         macro_rules! cmp {
             ($ty:ty, $op:tt) => {{
@@ -117,22 +154,8 @@ impl Wave {
             }};
         }
         macro_rules! cmpk {
-            (i32, $op:tt) => {{ self.scc = Some((self.s[usize::from(d.dst)] as i32) $op imm); }};
-            (u32, $op:tt) => {{ self.scc = Some(self.s[usize::from(d.dst)] $op (d.imm & 0xffff)); }};
-        }
-        macro_rules! logic {
-            ($f:expr) => {{
-                let (a, b) = ab!();
-                let f: fn(u32, u32) -> u32 = $f;
-                self.nz32(d, f(a, b));
-            }};
-        }
-        macro_rules! logic64 {
-            ($f:expr) => {{
-                let (a, b) = ab64!();
-                let f: fn(u64, u64) -> u64 = $f;
-                self.nz64(d, f(a, b));
-            }};
+            (i32, $op:tt) => {{ self.scc = Some((self.s[at] as i32) $op imm); }};
+            (u32, $op:tt) => {{ self.scc = Some(self.s[at] $op (d.imm & 0xffff)); }};
         }
         macro_rules! saveexec {
             ($f:expr) => {{
@@ -147,115 +170,50 @@ impl Wave {
         }
         match d.op {
             // SOP2
-            Op::SAddU32 => {
-                let (a, b) = ab!();
-                let (v, c) = a.overflowing_add(b);
-                self.put32(d, v);
-                self.scc = Some(c);
-            }
-            Op::SSubU32 => {
-                let (a, b) = ab!();
-                let (v, c) = a.overflowing_sub(b);
-                self.put32(d, v);
-                self.scc = Some(c);
-            }
-            Op::SAddI32 => {
-                let (a, b) = ab!();
-                let (v, c) = (a as i32).overflowing_add(b as i32);
-                self.put32(d, v as u32);
-                self.scc = Some(c);
-            }
-            Op::SSubI32 => {
-                let (a, b) = ab!();
-                let (v, c) = (a as i32).overflowing_sub(b as i32);
-                self.put32(d, v as u32);
-                self.scc = Some(c);
-            }
-            Op::SAddcU32 => {
-                let (a, b) = ab!();
-                let (v, c) = gpucc_num::int::add_carry(a, b, self.scc()?);
-                self.put32(d, v);
-                self.scc = Some(c);
-            }
-            Op::SSubbU32 => {
-                let (a, b) = ab!();
-                let (v, c) = gpucc_num::int::sub_borrow(a, b, self.scc()?);
-                self.put32(d, v);
-                self.scc = Some(c);
-            }
-            Op::SMinI32 | Op::SMinU32 | Op::SMaxI32 | Op::SMaxU32 => {
-                let (a, b) = ab!();
-                let first = match d.op {
-                    Op::SMinI32 => (a as i32) < b as i32,
-                    Op::SMinU32 => a < b,
-                    Op::SMaxI32 => a as i32 > b as i32,
-                    _ => a > b,
-                };
-                self.put32(d, if first { a } else { b });
-                self.scc = Some(first);
-            }
-            Op::SCselectB32 => {
+            Op::SAddU32 => sum!(|a, b| a.overflowing_add(b)),
+            Op::SSubU32 => sum!(|a, b| a.overflowing_sub(b)),
+            Op::SAddI32 => sum!(|a, b| (a as i32).overflowing_add(b as i32)),
+            Op::SSubI32 => sum!(|a, b| (a as i32).overflowing_sub(b as i32)),
+            Op::SAddcU32 => sum!(|a, b| gpucc_num::int::add_carry(a, b, self.scc()?)),
+            Op::SSubbU32 => sum!(|a, b| gpucc_num::int::sub_borrow(a, b, self.scc()?)),
+            Op::SMinI32 => sum!(|a, b| if (a as i32) < b as i32 { (a, true) } else { (b, false) }),
+            Op::SMinU32 => sum!(|a, b| if a < b { (a, true) } else { (b, false) }),
+            Op::SMaxI32 => sum!(|a, b| if a as i32 > b as i32 { (a, true) } else { (b, false) }),
+            Op::SMaxU32 => sum!(|a, b| if a > b { (a, true) } else { (b, false) }),
+            Op::SCselectB32 | Op::SCselectB64 => {
                 let s = d.src[usize::from(!self.scc()?)];
-                self.copy(d, s, 1)?;
+                self.copy(d, s, d.dst_width)?;
             }
-            Op::SCselectB64 => {
-                let s = d.src[usize::from(!self.scc()?)];
-                self.copy(d, s, 2)?;
-            }
-            Op::SAndB32 => logic!(|a, b| a & b),
-            Op::SAndB64 => logic64!(|a, b| a & b),
-            Op::SOrB32 => logic!(|a, b| a | b),
-            Op::SOrB64 => logic64!(|a, b| a | b),
-            Op::SXorB32 => logic!(|a, b| a ^ b),
-            Op::SXorB64 => logic64!(|a, b| a ^ b),
-            Op::SAndn2B32 => logic!(|a, b| a & !b),
-            Op::SAndn2B64 => logic64!(|a, b| a & !b),
-            Op::SOrn2B32 => logic!(|a, b| a | !b),
-            Op::SOrn2B64 => logic64!(|a, b| a | !b),
-            Op::SNandB32 => logic!(|a, b| !(a & b)),
-            Op::SNandB64 => logic64!(|a, b| !(a & b)),
-            Op::SNorB32 => logic!(|a, b| !(a | b)),
-            Op::SNorB64 => logic64!(|a, b| !(a | b)),
-            Op::SXnorB32 => logic!(|a, b| !(a ^ b)),
-            Op::SXnorB64 => logic64!(|a, b| !(a ^ b)),
-            Op::SLshlB32 => logic!(|a, b| a << (b & 31)),
-            Op::SLshrB32 => logic!(|a, b| a >> (b & 31)),
-            Op::SAshrI32 => logic!(|a, b| ((a as i32) >> (b & 31)) as u32),
-            Op::SLshlB64 => {
-                let (a, b) = ab6432!();
-                self.nz64(d, a << (b & 63));
-            }
-            Op::SLshrB64 => {
-                let (a, b) = ab6432!();
-                self.nz64(d, a >> (b & 63));
-            }
-            Op::SAshrI64 => {
-                let (a, b) = ab6432!();
-                self.nz64(d, ((a as i64) >> (b & 63)) as u64);
-            }
-            Op::SBfmB32 => {
-                let (a, b) = ab!();
-                self.put32(d, ((1u32 << (a & 31)) - 1) << (b & 31));
-            }
-            Op::SBfmB64 => {
-                let (a, b) = ab!();
-                self.put64(d, ((1u64 << (a & 63)) - 1) << (b & 63));
-            }
-            Op::SMulI32 => {
-                let (a, b) = ab!();
-                self.put32(d, a.wrapping_mul(b));
-            }
-            Op::SBfeU32 => logic!(|a, b| bfe(a.into(), b & 31, b >> 16 & 0x7f, 32, false) as u32),
-            Op::SBfeI32 => logic!(|a, b| bfe(a.into(), b & 31, b >> 16 & 0x7f, 32, true) as u32),
-            Op::SBfeU64 => {
-                let (a, b) = ab6432!();
-                self.nz64(d, bfe(a, b & 63, b >> 16 & 0x7f, 64, false));
-            }
-            Op::SBfeI64 => {
-                let (a, b) = ab6432!();
-                self.nz64(d, bfe(a, b & 63, b >> 16 & 0x7f, 64, true));
-            }
-            Op::SAbsdiffI32 => logic!(|a, b| (a as i32).wrapping_sub(b as i32).wrapping_abs() as u32),
+            Op::SAndB32 => two32!(nz32, |a, b| a & b),
+            Op::SAndB64 => two64!(nz64, |a, b| a & b),
+            Op::SOrB32 => two32!(nz32, |a, b| a | b),
+            Op::SOrB64 => two64!(nz64, |a, b| a | b),
+            Op::SXorB32 => two32!(nz32, |a, b| a ^ b),
+            Op::SXorB64 => two64!(nz64, |a, b| a ^ b),
+            Op::SAndn2B32 => two32!(nz32, |a, b| a & !b),
+            Op::SAndn2B64 => two64!(nz64, |a, b| a & !b),
+            Op::SOrn2B32 => two32!(nz32, |a, b| a | !b),
+            Op::SOrn2B64 => two64!(nz64, |a, b| a | !b),
+            Op::SNandB32 => two32!(nz32, |a, b| !(a & b)),
+            Op::SNandB64 => two64!(nz64, |a, b| !(a & b)),
+            Op::SNorB32 => two32!(nz32, |a, b| !(a | b)),
+            Op::SNorB64 => two64!(nz64, |a, b| !(a | b)),
+            Op::SXnorB32 => two32!(nz32, |a, b| !(a ^ b)),
+            Op::SXnorB64 => two64!(nz64, |a, b| !(a ^ b)),
+            Op::SLshlB32 => two32!(nz32, |a, b| a << (b & 31)),
+            Op::SLshrB32 => two32!(nz32, |a, b| a >> (b & 31)),
+            Op::SAshrI32 => two32!(nz32, |a, b| ((a as i32) >> (b & 31)) as u32),
+            Op::SLshlB64 => two6432!(nz64, |a, b| a << (b & 63)),
+            Op::SLshrB64 => two6432!(nz64, |a, b| a >> (b & 63)),
+            Op::SAshrI64 => two6432!(nz64, |a, b| ((a as i64) >> (b & 63)) as u64),
+            Op::SBfmB32 => two32!(put32, |a, b| ((1u32 << (a & 31)) - 1) << (b & 31)),
+            Op::SBfmB64 => two32!(put64, |a, b| ((1u64 << (a & 63)) - 1) << (b & 63)),
+            Op::SMulI32 => two32!(put32, |a, b| a.wrapping_mul(b)),
+            Op::SBfeU32 => two32!(nz32, |a, b| bfe(a.into(), b & 31, b >> 16 & 0x7f, 32, false) as u32),
+            Op::SBfeI32 => two32!(nz32, |a, b| bfe(a.into(), b & 31, b >> 16 & 0x7f, 32, true) as u32),
+            Op::SBfeU64 => two6432!(nz64, |a, b| bfe(a, b & 63, b >> 16 & 0x7f, 64, false)),
+            Op::SBfeI64 => two6432!(nz64, |a, b| bfe(a, b & 63, b >> 16 & 0x7f, 64, true)),
+            Op::SAbsdiffI32 => two32!(nz32, |a, b| (a as i32).wrapping_sub(b as i32).wrapping_abs() as u32),
             // SOPK
             Op::SMovkI32 => self.put32(d, imm as u32),
             Op::SCmovkI32 => {
@@ -276,136 +234,49 @@ impl Wave {
             Op::SCmpkLtU32 => cmpk!(u32, <),
             Op::SCmpkLeU32 => cmpk!(u32, <=),
             Op::SAddkI32 => {
-                let (v, o) = (self.s[usize::from(d.dst)] as i32).overflowing_add(imm);
+                let (v, o) = (self.s[at] as i32).overflowing_add(imm);
                 self.put32(d, v as u32);
                 self.scc = Some(o);
             }
-            Op::SMulkI32 => {
-                let v = (self.s[usize::from(d.dst)] as i32).wrapping_mul(imm);
-                self.put32(d, v as u32);
-            }
-            Op::SGetregB32 => {
-                let v = self.hwreg(d.imm)?;
-                self.put32(d, v);
-            }
-            Op::SSetregB32 => {
-                let v = self.s[usize::from(d.dst)];
-                self.set_hwreg(d.imm, v)?;
-            }
-            Op::SSetregImm32B32 => {
-                let v = a()?;
-                self.set_hwreg(d.imm, v)?;
-            }
+            Op::SMulkI32 => self.put32(d, (self.s[at] as i32).wrapping_mul(imm) as u32),
+            Op::SGetregB32 => self.put32(d, self.hwreg(d.imm)?),
+            Op::SSetregB32 => self.set_hwreg(d.imm, self.s[at])?,
+            Op::SSetregImm32B32 => self.set_hwreg(d.imm, self.s32(d.src[0])?)?,
             // SOP1
-            Op::SMovB32 => self.copy(d, d.src[0], 1)?,
-            Op::SMovB64 => self.copy(d, d.src[0], 2)?,
-            Op::SCmovB32 => {
+            Op::SMovB32 | Op::SMovB64 => self.copy(d, d.src[0], d.dst_width)?,
+            Op::SCmovB32 | Op::SCmovB64 => {
                 if self.scc()? {
-                    self.copy(d, d.src[0], 1)?;
+                    self.copy(d, d.src[0], d.dst_width)?;
                 }
             }
-            Op::SCmovB64 => {
-                if self.scc()? {
-                    self.copy(d, d.src[0], 2)?;
-                }
-            }
-            Op::SNotB32 => {
-                let v = !a()?;
-                self.nz32(d, v);
-            }
-            Op::SNotB64 => {
-                let v = !self.s64(d.src[0])?;
-                self.nz64(d, v);
-            }
-            Op::SWqmB32 => {
-                let v = wqm(a()?.into()) as u32;
-                self.nz32(d, v);
-            }
-            Op::SWqmB64 => {
-                let v = wqm(self.s64(d.src[0])?);
-                self.nz64(d, v);
-            }
-            Op::SBrevB32 => {
-                let v = a()?.reverse_bits();
-                self.put32(d, v);
-            }
-            Op::SBrevB64 => {
-                let v = self.s64(d.src[0])?.reverse_bits();
-                self.put64(d, v);
-            }
-            Op::SBcnt0I32B32 => {
-                let v = a()?.count_zeros();
-                self.nz32(d, v);
-            }
-            Op::SBcnt0I32B64 => {
-                let v = self.s64(d.src[0])?.count_zeros();
-                self.nz32(d, v);
-            }
-            Op::SBcnt1I32B32 => {
-                let v = a()?.count_ones();
-                self.nz32(d, v);
-            }
-            Op::SBcnt1I32B64 => {
-                let v = self.s64(d.src[0])?.count_ones();
-                self.nz32(d, v);
-            }
-            Op::SFf0I32B32 => {
-                let v = first(u64::from(!a()?), 32);
-                self.put32(d, v);
-            }
-            Op::SFf0I32B64 => {
-                let v = first(!self.s64(d.src[0])?, 64);
-                self.put32(d, v);
-            }
-            Op::SFf1I32B32 => {
-                let v = first(a()?.into(), 32);
-                self.put32(d, v);
-            }
-            Op::SFf1I32B64 => {
-                let v = first(self.s64(d.src[0])?, 64);
-                self.put32(d, v);
-            }
-            Op::SFlbitI32B32 => {
-                let a = a()?;
-                self.put32(d, if a == 0 { u32::MAX } else { a.leading_zeros() });
-            }
-            Op::SFlbitI32B64 => {
-                let a = self.s64(d.src[0])?;
-                self.put32(d, if a == 0 { u32::MAX } else { a.leading_zeros() });
-            }
-            Op::SFlbitI32 => {
-                let v = sign_bits(a()?);
-                self.put32(d, v);
-            }
+            Op::SNotB32 => one32!(nz32, |a| !a),
+            Op::SNotB64 => one64!(nz64, |a| !a),
+            Op::SWqmB32 => one32!(nz32, |a| wqm(a.into()) as u32),
+            Op::SWqmB64 => one64!(nz64, |a| wqm(a)),
+            Op::SBrevB32 => one32!(put32, |a| a.reverse_bits()),
+            Op::SBrevB64 => one64!(put64, |a| a.reverse_bits()),
+            Op::SBcnt0I32B32 => one32!(nz32, |a| a.count_zeros()),
+            Op::SBcnt0I32B64 => one64!(nz32, |a| a.count_zeros()),
+            Op::SBcnt1I32B32 => one32!(nz32, |a| a.count_ones()),
+            Op::SBcnt1I32B64 => one64!(nz32, |a| a.count_ones()),
+            Op::SFf0I32B32 => one32!(put32, |a| first(u64::from(!a), 32)),
+            Op::SFf0I32B64 => one64!(put32, |a| first(!a, 64)),
+            Op::SFf1I32B32 => one32!(put32, |a| first(a.into(), 32)),
+            Op::SFf1I32B64 => one64!(put32, |a| first(a, 64)),
+            Op::SFlbitI32B32 => one32!(put32, |a| if a == 0 { u32::MAX } else { a.leading_zeros() }),
+            Op::SFlbitI32B64 => one64!(put32, |a| if a == 0 { u32::MAX } else { a.leading_zeros() }),
+            Op::SFlbitI32 => one32!(put32, |a| sign_bits(a)),
             Op::SFlbitI32I64 => {
                 let a = self.s64(d.src[0])?;
                 let same = (a ^ ((a as i64) >> 63) as u64).leading_zeros();
                 self.put32(d, if same == 64 { u32::MAX } else { same });
             }
-            Op::SSextI32I8 => {
-                let v = a()? as u8 as i8 as i32;
-                self.put32(d, v as u32);
-            }
-            Op::SSextI32I16 => {
-                let v = a()? as u16 as i16 as i32;
-                self.put32(d, v as u32);
-            }
-            Op::SBitset0B32 => {
-                let v = self.s[usize::from(d.dst)] & !(1 << (a()? & 31));
-                self.put32(d, v);
-            }
-            Op::SBitset1B32 => {
-                let v = self.s[usize::from(d.dst)] | 1 << (a()? & 31);
-                self.put32(d, v);
-            }
-            Op::SBitset0B64 => {
-                let v = self.pair(usize::from(d.dst)) & !(1 << (a()? & 63));
-                self.put64(d, v);
-            }
-            Op::SBitset1B64 => {
-                let v = self.pair(usize::from(d.dst)) | 1 << (a()? & 63);
-                self.put64(d, v);
-            }
+            Op::SSextI32I8 => one32!(put32, |a| (a as u8 as i8 as i32) as u32),
+            Op::SSextI32I16 => one32!(put32, |a| (a as u16 as i16 as i32) as u32),
+            Op::SBitset0B32 => one32!(put32, |a| self.s[at] & !(1 << (a & 31))),
+            Op::SBitset1B32 => one32!(put32, |a| self.s[at] | 1 << (a & 31)),
+            Op::SBitset0B64 => one32!(put64, |a| self.pair(at) & !(1 << (a & 63))),
+            Op::SBitset1B64 => one32!(put64, |a| self.pair(at) | 1 << (a & 63)),
             Op::SGetpcB64 => self.put64(d, self.code + u64::from(d.next)),
             Op::SSetpcB64 => return Ok(Next::Address(self.s64(d.src[0])?.wrapping_sub(self.code))),
             Op::SSwappcB64 => {
@@ -421,14 +292,8 @@ impl Wave {
             Op::SNandSaveexecB64 => saveexec!(|s, e| !(s & e)),
             Op::SNorSaveexecB64 => saveexec!(|s, e| !(s | e)),
             Op::SXnorSaveexecB64 => saveexec!(|s, e| !(s ^ e)),
-            Op::SQuadmaskB32 => {
-                let v = quadmask(a()?.into()) as u32;
-                self.nz32(d, v);
-            }
-            Op::SQuadmaskB64 => {
-                let v = quadmask(self.s64(d.src[0])?);
-                self.nz64(d, v);
-            }
+            Op::SQuadmaskB32 => one32!(nz32, |a| quadmask(a.into()) as u32),
+            Op::SQuadmaskB64 => one64!(nz64, |a| quadmask(a)),
             Op::SMovrelsB32 | Op::SMovrelsB64 => {
                 let n = d.dst_width;
                 let Src::S(base) = d.src[0] else { return Err(unsupported("relative move from a flag")) };
@@ -441,12 +306,9 @@ impl Wave {
                 let moved = Decoded { dst: to.into(), ..d.clone() };
                 self.copy(&moved, d.src[0], n)?;
             }
-            Op::SAbsI32 => {
-                let v = (a()? as i32).wrapping_abs() as u32;
-                self.nz32(d, v);
-            }
+            Op::SAbsI32 => one32!(nz32, |a| (a as i32).wrapping_abs() as u32),
             Op::SSetGprIdxIdx => {
-                let v = a()? & 0xff;
+                let v = self.s32(d.src[0])? & 0xff;
                 let m0 = self.s[M0 as usize] & !0xff | v;
                 self.set_m0(m0);
             }
@@ -466,16 +328,12 @@ impl Wave {
                 self.scc = Some((a >> (b & 31) & 1 == 1) == (d.op == Op::SBitcmp1B32));
             }
             Op::SBitcmp0B64 | Op::SBitcmp1B64 => {
-                let (a, b) = ab6432!();
+                let (a, b) = (self.s64(d.src[0])?, self.s32(d.src[1])?);
                 self.scc = Some((a >> (b & 63) & 1 == 1) == (d.op == Op::SBitcmp1B64));
             }
-            Op::SCmpEqU64 => {
+            Op::SCmpEqU64 | Op::SCmpLgU64 => {
                 let (a, b) = ab64!();
-                self.scc = Some(a == b);
-            }
-            Op::SCmpLgU64 => {
-                let (a, b) = ab64!();
-                self.scc = Some(a != b);
+                self.scc = Some((a == b) == (d.op == Op::SCmpEqU64));
             }
             Op::SSetvskip => {
                 let (a, b) = ab!();
@@ -484,7 +342,7 @@ impl Wave {
                 self.note_vskip();
             }
             Op::SSetGprIdxOn => {
-                let m0 = self.s[M0 as usize] & !0xf0ff | a()? & 0xff | d.imm << 12;
+                let m0 = self.s[M0 as usize] & !0xf0ff | self.s32(d.src[0])? & 0xff | d.imm << 12;
                 self.set_m0(m0);
                 self.set_mode(self.mode | 1 << 27);
             }

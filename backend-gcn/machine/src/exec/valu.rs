@@ -411,12 +411,10 @@ impl Wave {
             Op::VDivFmasF64 => {
                 let vcc = self.vcc()?;
                 let (a, b, e) = (self.wide(c, 0, true)?, self.wide(c, 1, true)?, self.wide(c, 2, true)?);
-                let mut out = [0; LANES];
-                for l in lanes(mask) {
+                let out = Self::each(mask, |l| {
                     let x = f64::from_bits;
-                    let r = float::div_fmas64(m64, x(a[l]), x(b[l]), x(e[l]), vcc >> l & 1 == 1);
-                    out[l] = self.out64(d, r).to_bits();
-                }
+                    self.out64(d, float::div_fmas64(m64, x(a[l]), x(b[l]), x(e[l]), vcc >> l & 1 == 1)).to_bits()
+                });
                 self.put_wide(c, &out);
                 Ok(())
             }
@@ -585,8 +583,7 @@ impl Wave {
     fn approx64(&mut self, c: &LaneCx<'_>, f: impl Fn(f64) -> f64) -> Result<(), Trap> {
         let m = self.float.f64;
         let a = self.wide(c, 0, true)?;
-        let mut out = [0; LANES];
-        for l in lanes(c.mask) {
+        let out = Self::each(c.mask, |l| {
             let x = f(n64::input(m, f64::from_bits(a[l])));
             let x = if x.is_nan() { gpucc_num::NAN64 } else { x };
             let by = self.seed.map_or(0, |s| special::draw(s, x.to_bits(), 1 << 22));
@@ -595,8 +592,8 @@ impl Wave {
             } else {
                 x.to_bits()
             };
-            out[l] = self.out64(c.d, f64::from_bits(coarse)).to_bits();
-        }
+            self.out64(c.d, f64::from_bits(coarse)).to_bits()
+        });
         self.put_wide(c, &out);
         Ok(())
     }
