@@ -6,69 +6,7 @@ use gpucc_glsl::{has, need};
 use crate::common::{Scratch, expect, gpucc, text};
 
 /// Compute programs, each behind the words that it leaves in `o` and more buffers: extensions, `global` declarations, and the statements of `main`.
-const PROGRAMS: &str = r#"
-// Built-in variables.
-= 0,1,1,0
-#extension GL_KHR_shader_subgroup_basic : require
-o[0] = int(gl_SubgroupInvocationID); o[1] = int(gl_SubgroupSize > 0u); o[2] = int(gl_NumWorkGroups.y);
-// Qualifiers of members, variables and blocks.
-= 4,0,0,0 0:1=zero:4
-global layout(std430, set = 0, binding = 1) buffer D { coherent restrict int d; } d;
-d.d = 4; o[0] = d.d;
-= 5,0,0,0
-global struct S { highp float a; mediump int b; };
-precise float f = 1.5; S s = S(f, 2); o[0] = int(s.a * 2.0) + s.b;
-= 1,0,0,0 0:1=zero:4
-global layout(std430, set = 0, binding = 1) writeonly buffer D { int d; } d;
-d.d = 9; o[0] = 1;
-// Layouts of members: `m` has its rows at 32 and 48, so m[1][0] is the second word of the first.
-= 4,9,0,0 0:1=i32:0,0,0,0,4,0,0,0,0x0,0x41100000,0,0,0,0,0,0,0,0
-global layout(std140, set = 0, binding = 1) uniform U { layout(offset = 16) int a; layout(row_major) mat2 m; } u;
-o[0] = u.a; o[1] = int(u.m[1][0]);
-// Arrays of uniform blocks are that many.
-= 7,5,0,0 0:1=f32:5 0:1[1]=f32:7
-global layout(set = 0, binding = 1) uniform U { float o; } u[2];
-o[0] = int(u[1].o); o[1] = int(u[0].o);
-// Explicit types: 250 + 10 is 4 in 8 bits, 32767 + 1 is -32768 in 16.
-= 4,-32768,-3,65535
-#extension GL_EXT_shader_explicit_arithmetic_types : require
-u8vec4 a = u8vec4(250, 1, 2, 3) + u8vec4(10); i16vec2 b = i16vec2(32767, 1) + i16vec2(1); int8_t c = int8_t(-3); uint16_t d = 65535us; o[0] = int(a.x); o[1] = int(b.x); o[2] = int(c); o[3] = int(d);
-= 1,5,0,0
-#extension GL_EXT_shader_explicit_arithmetic_types : require
-uint64_t a = uint64_t(o[3]) + 0x100000005ul; o[0] = int(a >> 32); o[1] = int(a);
-// Functions: 6 is 0.75 times 2 to the power of 3.
-= 3,3,6,8
-int e; float f = frexp(6.0, e); memoryBarrierShared(); memoryBarrier(); mat2 m = matrixCompMult(mat2(2.0), mat2(3.0)); o[0] = int(f * 4.0); o[1] = e; o[2] = int(m[1][1]); atomicAdd(o[3], 8);
-= -1,-3,1,-2
-o[0] = int(normalize(-4.0)); o[1] = int(reflect(3.0, 1.0)); o[2] = int(refract(1.0, -1.0, 0.5)); o[3] = bitfieldExtract(90, 2, 3);
-// A matrix of its components in their order: column 2 has 3, 4, 5. Comparisons of aggregates.
-= 5,1,1,0
-global struct S { int a; float b; };
-mat3 m = mat3(vec3(1.0), vec3(2.0), 3.0, vec2(4.0, 5.0)); S s = S(1, 2.0); int x[2] = int[](1, 2); o[0] = int(m[2][2]); o[1] = int(s == S(1, 2.0)); o[2] = int(x == int[](1, 2)); o[3] = int(x != int[](1, 2));
-// Arrays by specialisation constants.
-= 4,3,0,0
-global layout(constant_id = 0) const int N = 3;
-int a[N]; for (int k = 0; k < N; k++) a[k] = k * k; o[0] = a[N - 1]; o[1] = a.length();
-// Constants that overflow: 3 << 31 has one bit left.
-= -2147483648,-8,0,0
-const int a = 3 << 31; o[0] = a; o[1] = 2147483647 << 3;
-// Truths in buffers, arrays of one layout in variables without one, words of the preprocessor.
-= 1,7,0,0 0:1=i32:0,7
-global layout(std430, set = 0, binding = 1) buffer D { bool d; int e; } d;
-d.d = o[0] == 0; o[0] = int(d.d); o[1] = d.e;
-= 5,6,0,0 0:1=i32:1,0,0,0,5,0,0,0,6,0,0,0
-global layout(std140, set = 0, binding = 1) uniform U { int a[3]; } u;
-int x[3] = u.a; o[0] = x[1]; o[1] = x[2];
-= 450,7,0,0
-#extension GL_GOOGLE_cpp_style_line_directive : require
-global #line 7 "x"
-o[0] = __VERSION__; o[1] = __LINE__;
-// Blocks of workgroup memory, which a newer environment has.
-= 6,0,0,0
-#extension GL_EXT_shared_memory_block : require
-global shared S { int a[4]; } s;
-s.a[2] = 6; o[0] = s.a[2];
-"#;
+const PROGRAMS: &str = include_str!("glsl_forms/programs.txt");
 
 /// The programs of a text: what stands behind `=`, and the lines below.
 fn forms(text: &'static str) -> impl Iterator<Item = (&'static str, Vec<&'static str>)> {
@@ -109,74 +47,7 @@ fn programs_have_their_values() {
 }
 
 /// Stages, each behind its ending and parts of lines that its interface has: the text behind the version.
-const STAGES: &str = r#"
-= frag: sample_mask
-layout(location = 0) out vec4 c;
-void main() { c = vec4(gl_SampleMaskIn[0]); gl_SampleMask[0] = gl_SampleMaskIn[0]; }
-= frag: location 0
-layout(location = 0) out vec4 c;
-void main() { c = vec4(gl_HelperInvocation, gl_SamplePosition, 0.0); }
-= vert: position; layer i32
-#extension GL_ARB_shader_viewport_layer_array : require
-void main() { gl_Position = vec4(0.0); gl_Layer = 1; }
-= vert: position
-#extension GL_ARB_shader_draw_parameters : require
-void main() { gl_Position = vec4(gl_BaseVertexARB); }
-= vert: location 0 flat
-layout(location = 0) flat out int a; invariant gl_Position;
-void main() { gl_Position = vec4(0.0); a = 3; }
-= vert: location 0 flat
-layout(location = 0) out ivec2 a;
-void main() { gl_Position = vec4(0.0); a = ivec2(1); }
-= frag: frag_depth
-layout(location = 0) out vec4 c;
-layout(depth_less) out float gl_FragDepth;
-void main() { c = vec4(0.0); gl_FragDepth = 0.25; }
-= frag: location 1 f32x4
-layout(location = 0) out vec4 c;
-layout(location = 1) in vec2 a; layout(location = 1, component = 2) in vec2 b;
-void main() { c = vec4(a, b); }
-= vert: location 1 f32x2; location 2 f32x2; location 3 f32x2
-layout(location = 1) out V { vec2 uv; mat2 n; } v;
-void main() { gl_Position = vec4(0.0); v.uv = vec2(1.0); v.n = mat2(1.0); }
-= frag: location 0 f32x2; location 2 f32
-layout(location = 0) out vec4 c;
-layout(location = 0) in V { vec2 a; layout(location = 2, component = 1) float d; } v;
-void main() { c = vec4(v.a, v.d, 0.0); }
-= vert: position
-out gl_PerVertex { vec4 gl_Position; };
-void main() { gl_Position = vec4(0.0); }
-= vert: in0 "m" location 0 f32x2; in1 "m" location 1 f32x2; location 5
-layout(location = 0) in mat2 m; layout(location = 5) out vec4 a;
-void main() { a = vec4(m[0], m[1]); }
-= frag: location 0 linear; location 1 linear
-layout(location = 0) out vec4 c;
-struct S { float a; vec2 b; }; layout(location = 0) noperspective in S s;
-void main() { c = vec4(s.a, s.b, 0.0); }
-= frag: binding 0 texture 2d float; location 0 perspective centroid
-layout(location = 0) out vec4 c;
-layout(binding = 0) uniform sampler2D t; layout(location = 0) in vec2 p;
-void main() { c = textureGather(t, p, 1) + interpolateAtCentroid(p).xyxy; }
-= frag: texture 2d float count 4; location 0 flat
-#extension GL_EXT_nonuniform_qualifier : require
-layout(location = 0) out vec4 c;
-layout(binding = 0) uniform sampler2D t[4]; layout(location = 0) flat in int k;
-void main() { c = texture(t[nonuniformEXT(k)], vec2(0.0)); }
-= frag: binding 0 texture 1d float; binding 2 texture cube array float
-layout(location = 0) out vec4 c;
-layout(binding = 0) uniform texture1D t; layout(binding = 1) uniform sampler s; layout(binding = 2) uniform samplerCubeArray q; layout(location = 0) in vec4 p;
-void main() { c = texture(sampler1D(t, s), 0.5, 1.0) + textureOffset(sampler1D(t, s), p.x, 1) + textureGrad(sampler1D(t, s), p.x, 0.0, 0.1) + texture(q, p, 1.0); }
-= frag: location 0 f32
-#extension GL_EXT_demote_to_helper_invocation : require
-layout(location = 0) out vec4 c;
-layout(location = 0) in float a;
-void main() { if (a < 0.5) demote; c = vec4(helperInvocationEXT()); }
-= frag: sin
-#extension GL_EXT_spirv_intrinsics : require
-layout(location = 0) out vec4 c;
-layout(location = 0) in float a; spirv_instruction(set = "GLSL.std.450", id = 13) float sine(float);
-void main() { c = vec4(sine(a)); }
-"#;
+const STAGES: &str = include_str!("glsl_forms/stages.txt");
 
 #[test]
 fn stages_have_their_interfaces() {

@@ -9,67 +9,7 @@ use serde_json::Value;
 use crate::rows;
 
 /// A scene with two passes: a compute pass that reads views, and a render pass with every kind of attachment.
-const RIGHT: &str = r#"{
-"format": "scene-1",
-"requires": ["anything"],
-"shaders": { "m": { "wgsl": "text" }, "f": { "file": "a.wgsl" } },
-"textures": {
-    "color": { "format": "rgba8unorm", "size": [16, 8], "sampleCount": 4, "viewFormats": ["rgba8unorm-srgb"] },
-    "ids": { "format": "r32uint", "size": [16, 8] },
-    "res": { "format": "rgba8unorm", "size": [32, 16, 2], "mipLevelCount": 2 },
-    "d": { "format": "depth24plus-stencil8", "size": [16, 8], "sampleCount": 4 },
-    "zs": { "format": "depth32float-stencil8", "size": [4, 4] },
-    "cube": { "format": "rgba16float", "size": [8, 8, 12], "mipLevelCount": 4 },
-    "wide": { "format": "r8unorm", "size": [8, 4, 6] },
-    "vol": { "format": "rgba8unorm", "size": [16, 8, 4], "dimension": "3d" },
-    "line": { "format": "r32float", "size": [16], "dimension": "1d" },
-    "other": { "format": "rgba8unorm", "size": [16, 8], "mipLevelCount": 1 }
-},
-"samplers": { "s": { "magFilter": "linear", "minFilter": "linear", "mipmapFilter": "linear", "maxAnisotropy": 4 } },
-"buffers": { "v": { "size": 160 }, "i": { "size": 12 }, "u": { "size": 256 } },
-"pipelines": {
-    "c": { "compute": { "shader": "m" } },
-    "p": {
-        "vertex": { "shader": "m", "buffers": [
-            { "arrayStride": 16, "attributes": [
-                { "shaderLocation": 0, "format": "float32x3", "offset": 0 },
-                { "shaderLocation": 1, "format": "unorm8x2", "offset": 14 } ] },
-            null,
-            { "arrayStride": 4, "stepMode": "instance", "attributes": [ { "shaderLocation": 5, "format": "uint32", "offset": 0 } ] } ] },
-        "primitive": { "topology": "triangle-strip", "stripIndexFormat": "uint16" },
-        "fragment": { "shader": "m", "targets": [
-            { "format": "rgba8unorm", "blend": { "color": { "srcFactor": "src-alpha", "dstFactor": "one" }, "alpha": {} } }, null ] },
-        "depthStencil": { "format": "depth24plus-stencil8", "depthWriteEnabled": true, "depthCompare": "less",
-            "stencilFront": { "passOp": "replace" } },
-        "multisample": { "count": 4, "alphaToCoverageEnabled": true } },
-    "q": {
-        "vertex": { "shader": "m" },
-        "fragment": { "shader": "m", "targets": [ { "format": "r32uint" }, { "format": "rgba8unorm" } ] } }
-},
-"passes": [
-    { "type": "compute", "pipeline": "c", "dispatch": [1, 2, 65535], "bindings": [
-        { "binding": 0, "texture": "cube", "dimension": "cube", "baseArrayLayer": 6 },
-        { "binding": 1, "texture": "zs", "aspect": "stencil-only" },
-        { "binding": 2, "sampler": "s" },
-        { "binding": 3, "buffer": "u", "offset": 32, "size": 64 } ] },
-    { "type": "render",
-        "colorAttachments": [ { "texture": "color", "resolveTarget": { "texture": "res", "mipLevel": 1, "arrayLayer": 1 } }, null ],
-        "depthStencilAttachment": { "texture": "d", "depthLoadOp": "clear", "depthStoreOp": "discard", "depthClearValue": 0.5 },
-        "draws": [
-            { "pipeline": "p", "vertexBuffers": [ { "buffer": "v" }, null, { "buffer": "v", "offset": 4, "size": 12 } ],
-                "draw": { "vertexCount": 10, "instanceCount": 3 }, "scissor": [4, 4, 12, 4], "viewport": [-5, -2.5, 40, 20, 0.25, 0.75] },
-            { "pipeline": "p", "vertexBuffers": [ { "buffer": "v" }, null, { "buffer": "v" } ],
-                "indexBuffer": { "buffer": "i", "format": "uint16", "offset": 2 }, "drawIndexed": { "indexCount": 5 } } ] },
-    { "type": "render",
-        "colorAttachments": [ { "texture": "ids", "clearValue": [7, 0, 0, 0] }, { "texture": "vol", "depthSlice": 3 } ],
-        "draws": [ { "pipeline": "q", "draw": { "vertexCount": 3 } } ] }
-],
-"outputs": [
-    { "name": "picture", "texture": "res", "mipLevel": 1 },
-    { "name": "stencil", "texture": "zs", "aspect": "stencil-only" },
-    { "name": "words", "buffer": "u", "offset": 16, "size": 240 } ],
-"present": "picture"
-}"#;
+const RIGHT: &str = include_str!("right.json");
 
 fn right() -> Value {
     serde_json::from_str(RIGHT).expect("JSON")

@@ -23,32 +23,7 @@ fn every_scene_of_the_conformance_suite_is_read() {
     assert!(count == 0 || count == 922, "{count} cases");
 }
 
-const EXAMPLE: &str = r#"
-format = "scene-1"
-present = "picture"
-shaders.main.wgsl = "text"
-[textures]
-tiles = { format = "rgba8unorm", size = [16, 16], mipLevelCount = 5, contents = { generator = { name = "checker", cell = 4, b = [200, 30, 30, 255], mips = "box" } } }
-picture = { format = "rgba8unorm", size = [64] }
-[samplers]
-soft = { magFilter = "linear", addressModeU = "repeat", lodMaxClamp = "inf" }
-[buffers]
-vertices = { f32 = [-0.9, "nan", 0, 1, inf] }
-[pipelines.p]
-vertex = { shader = "main", entryPoint = "vs", buffers = [ {}, { arrayStride = 16, attributes = [ { shaderLocation = 0, format = "float32x2", offset = 0 } ] } ] }
-fragment = { shader = "main", constants = { a = true, 7 = 2.5 }, targets = [ {}, { format = "rgba8unorm", blend = { color = { srcFactor = "src-alpha" }, alpha = {} } } ] }
-[[passes]]
-type = "render"
-colorAttachments = [ {}, { texture = "picture", clearValue = [0, 0, 0.5, 1] } ]
-[[passes.draws]]
-pipeline = "p"
-bindings = [ { binding = 0, texture = "tiles" }, { group = 1, binding = 1, sampler = "soft" } ]
-vertexBuffers = [ {}, { buffer = "vertices" } ]
-draw = { vertexCount = 3 }
-[[outputs]]
-name = "picture"
-texture = "picture"
-"#;
+const EXAMPLE: &str = include_str!("example.toml");
 
 #[test]
 fn toml_has_defaults_holes_and_numbers_that_json_lacks() {

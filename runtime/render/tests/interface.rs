@@ -6,60 +6,7 @@ use gpucc_render::{Failure, PreparedScene};
 use gpucc_scene::SceneFile;
 use gpucc_scene::read::{self, Language};
 
-const SCENE: &str = r#"
-format = "scene-1"
-shaders.m.wgsl = """
-override scale: f32 = 1.0;
-@id(7) override other: f32 = 1.0;
-struct V { @builtin(position) p: vec4<f32>, @location(0) uv: vec2<f32>, @location(1) @interpolate(flat) id: u32 }
-@vertex fn vs(@location(0) p: vec2<f32>, @location(1) n: u32) -> V { return V(vec4<f32>(p, 0.0, scale * other), p, n); }
-@group(0) @binding(0) var t: texture_2d<f32>;
-@group(0) @binding(1) var s: sampler;
-@group(0) @binding(2) var<uniform> u: vec4<f32>;
-@fragment fn fs(v: V) -> @location(0) vec4<f32> { return textureSample(t, s, v.uv) + u + f32(v.id); }
-"""
-shaders.c.wgsl = """
-@group(0) @binding(0) var<storage, read_write> o: array<u32>;
-@group(0) @binding(1) var i: texture_storage_2d<rgba8unorm, write>;
-@group(0) @binding(2) var d: texture_depth_2d;
-@group(0) @binding(3) var s: sampler_comparison;
-@group(0) @binding(4) var m: texture_multisampled_2d<f32>;
-@compute @workgroup_size(1) fn main() {
-    o[0] = u32(textureSampleCompareLevel(d, s, vec2<f32>(), 0.5) + textureLoad(m, vec2<i32>(), 0).x);
-    textureStore(i, vec2<i32>(), vec4<f32>());
-}
-"""
-[textures]
-tiles = { format = "rgba8unorm", size = [4, 4] }
-picture = { format = "rgba8unorm", size = [4, 4] }
-image = { format = "rgba8unorm", size = [4, 4] }
-depth = { format = "depth32float", size = [4, 4] }
-many = { format = "rgba8unorm", size = [4, 4], sampleCount = 4 }
-[samplers]
-plain = {}
-compares = { compare = "less" }
-[buffers]
-vertices = { size = 64 }
-words = { size = 64 }
-[pipelines.p]
-vertex = { shader = "m", constants = {}, buffers = [ { arrayStride = 12, attributes = [ { shaderLocation = 0, format = "float32x2", offset = 0 }, { shaderLocation = 1, format = "uint32", offset = 8 } ] } ] }
-fragment = { shader = "m", targets = [ { format = "rgba8unorm" } ] }
-[pipelines.c]
-compute = { shader = "c" }
-[[passes]]
-type = "render"
-colorAttachments = [ { texture = "picture" } ]
-[[passes.draws]]
-pipeline = "p"
-bindings = [ { binding = 0, texture = "tiles" }, { binding = 1, sampler = "plain" }, { binding = 2, buffer = "words", size = 16 } ]
-vertexBuffers = [ { buffer = "vertices" } ]
-draw = { vertexCount = 3 }
-[[passes]]
-type = "compute"
-pipeline = "c"
-dispatch = [1]
-bindings = [ { binding = 0, buffer = "words" }, { binding = 1, texture = "image" }, { binding = 2, texture = "depth" }, { binding = 3, sampler = "compares" }, { binding = 4, texture = "many" } ]
-"#;
+const SCENE: &str = include_str!("interface.toml");
 
 fn ready(text: &str) -> Result<PreparedScene, Failure> {
     let scene = read::parse(text, Language::Toml).unwrap_or_else(|e| panic!("{e}"));

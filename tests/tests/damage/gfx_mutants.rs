@@ -14,47 +14,7 @@ use gpucc_tests::{gfx, shared};
 
 /// A triangle over the pixels of the upper left with x + y < 7: its hypotenuse goes through the centres of those with x + y = 7,
 /// and is no edge that covers them. Level k of the texture is red 50 (k + 1); `uv` moves by two texels a pixel, so level 1 is read.
-const SCENE: &str = r#"
-format = "scene-1"
-shaders.m.wgsl = """
-struct V { @builtin(position) p: vec4<f32>, @location(0) uv: vec2<f32> }
-@vertex fn vs(@builtin(vertex_index) i: u32) -> V {
-    let at = vec2<f32>(f32(i & 1u), f32(i >> 1u));
-    return V(vec4<f32>(at.x * 2.0 - 1.0, 1.0 - at.y * 2.0, 0.0, 1.0), at * 2.0);
-}
-@group(0) @binding(0) var t: texture_2d<f32>;
-@group(0) @binding(1) var s: sampler;
-BODY
-"""
-[textures]
-picture = { format = "rgba8unorm", size = [8, 8] }
-image = { format = "r32uint", size = [8, 8] }
-[textures.levels]
-format = "rgba8unorm"
-size = [8, 8]
-mipLevelCount = 4
-contents = [
-    { mipLevel = 0, generator = { name = "solid", a = [50, 0, 0, 255] } },
-    { mipLevel = 1, generator = { name = "solid", a = [100, 0, 0, 255] } },
-    { mipLevel = 2, generator = { name = "solid", a = [150, 0, 0, 255] } },
-    { mipLevel = 3, generator = { name = "solid", a = [200, 0, 0, 255] } },
-]
-[samplers]
-near = { addressModeU = "repeat", addressModeV = "repeat" }
-[pipelines.p]
-vertex = { shader = "m" }
-fragment = { shader = "m", targets = [ { format = "rgba8unorm" } ] }
-[[passes]]
-type = "render"
-colorAttachments = [ { texture = "picture" } ]
-[[passes.draws]]
-pipeline = "p"
-bindings = [ { binding = 0, texture = "levels" }, { binding = 1, sampler = "near" }, { binding = 2, texture = "image" } ]
-draw = { vertexCount = 3 }
-[[outputs]]
-name = "picture"
-texture = "picture"
-"#;
+const SCENE: &str = include_str!("gfx_mutants.toml");
 
 /// The scene with a fragment shader, and the colour of each pixel that the triangle covers.
 fn case(id: &str, body: &str, colour: impl Fn(usize, usize) -> [u8; 4]) -> Case {

@@ -30,27 +30,7 @@ const VERTEX: &str = "@vertex fn vs(@builtin(vertex_index) i: u32) -> @builtin(p
     return vec4<f32>(f32(i & 1u) * 4.0 - 1.0, f32(i >> 1u) * 4.0 - 1.0, 0.5, 1.0);
 }";
 
-const SCENE: &str = r#"
-format = "scene-1"
-shaders.m.wgsl = """
-SHADER
-"""
-[textures]
-t0 = { format = "rgba8unorm", size = [2, 2] }
-t2 = { format = "rg32float", size = [2, 2] }
-t3 = { format = "rgba8uint", size = [2, 2] }
-t5 = { format = "r32sint", size = [2, 2] }
-depth = { format = "depth16unorm", size = [2, 2] }
-[pipelines.p]
-vertex = { shader = "m" }
-TARGETS
-[[passes]]
-type = "render"
-ATTACHMENTS
-[[passes.draws]]
-pipeline = "p"
-draw = { vertexCount = 3 }
-"#;
+const SCENE: &str = include_str!("orders.toml");
 
 const SEVERAL: [&str; 2] = [
     r#"depthStencil = { format = "depth16unorm", depthWriteEnabled = true, depthCompare = "less" }

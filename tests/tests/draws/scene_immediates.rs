@@ -9,66 +9,11 @@ use gpucc_tests::gfx;
 
 use crate::draws::drawing;
 
-const DISPATCHES: &str = r#"
-format = "scene-1"
-buffers.b.size = 16
-shaders.m.wgsl = """
-struct P { at: u32, a: i32, b: f32, c: u32 }
-var<immediate> p: P;
-@group(0) @binding(0) var<storage, read_write> b: array<u32, 4>;
-@compute @workgroup_size(1) fn main() { b[p.at] = u32(p.a + i32(p.b)) * p.c; }
-"""
-pipelines.p.compute = { shader = "m" }
-[[passes]]
-type = "compute"
-pipeline = "p"
-bindings = [ { binding = 0, buffer = "b" } ]
-immediates = { data = [ { u32 = [3] }, { i32 = [-2] }, { f32 = [5.5] }, { hex = "0a000000" } ] }
-dispatch = [1]
-[[passes]]
-type = "compute"
-pipeline = "p"
-bindings = [ { binding = 0, buffer = "b" } ]
-immediates = { u32 = [1, 7, 0, 2] }
-dispatch = [1]
-[[outputs]]
-name = "o"
-buffer = "b"
-"#;
+const DISPATCHES: &str = include_str!("immediates_of_dispatches.toml");
 
 /// The left and the right column of a 2 x 1 picture, each by a draw: the vertex program reads where, the fragment program which colour,
 /// by an index that is not known before.
-const DRAWS: &str = r#"
-format = "scene-1"
-textures.t = { format = "rgba8uint", size = [2, 1] }
-shaders.m.wgsl = """
-struct P { x: f32, which: u32, colours: array<vec4<u32>, 2> }
-var<immediate> p: P;
-@vertex fn vs(@builtin(vertex_index) i: u32) -> @builtin(position) vec4<f32> {
-    let at = vec2(f32(i & 1u), f32(i >> 1u));
-    return vec4<f32>(p.x + at.x * 1.0, at.y * 2.0 - 1.0, 0.0, 1.0);
-}
-@fragment fn fs(@builtin(position) at: vec4<f32>) -> @location(0) vec4<u32> { return p.colours[p.which ^ u32(at.y)]; }
-"""
-[pipelines.p]
-vertex = { shader = "m" }
-primitive = { topology = "triangle-strip" }
-fragment = { shader = "m", targets = [ { format = "rgba8uint" } ] }
-[[passes]]
-type = "render"
-colorAttachments = [ { texture = "t", clearValue = [9, 9, 9, 9] } ]
-[[passes.draws]]
-pipeline = "p"
-draw = { vertexCount = 4 }
-immediates = { data = [ { f32 = [-1.0] }, { u32 = [1, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8] } ] }
-[[passes.draws]]
-pipeline = "p"
-draw = { vertexCount = 4 }
-immediates = { data = [ { f32 = [0.0] }, { u32 = [0, 0, 0, 11, 12, 13, 14, 15, 16, 17, 18] } ] }
-[[outputs]]
-name = "o"
-texture = "t"
-"#;
+const DRAWS: &str = include_str!("immediates_of_draws.toml");
 
 fn case(id: &str, text: &str, bytes: Vec<u8>) -> Case {
     let scene = read::parse(text, read::Language::Toml).unwrap_or_else(|e| panic!("{e}"));

@@ -169,38 +169,7 @@ fn endless_loops_that_nobody_enters_keep_no_lane() {
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong[0]);
 }
 
-const SCENE: &str = r#"
-format = "scene-1"
-shaders.m.wgsl = """
-SHADER
-@vertex fn vs(@builtin(vertex_index) i: u32) -> @builtin(position) vec4<f32> {
-    return vec4<f32>(f32(i & 1u) * 4.0 - 1.0, f32(i >> 1u) * 4.0 - 1.0, 0.5, 1.0);
-}
-@fragment fn fs(@builtin(position) p: vec4<f32>) -> @location(0) i32 {
-    let i = i32(p.x) + 8 * i32(p.y);
-    if ODD { o[i] = i; }
-    return f(i);
-}
-"""
-[textures]
-t = { format = "r32sint", size = [8, 8] }
-[buffers]
-o = { size = 256 }
-never = { size = 16 }
-[pipelines.p]
-vertex = { shader = "m" }
-fragment = { shader = "m", targets = [ { format = "r32sint" } ] }
-[[passes]]
-type = "render"
-colorAttachments = [ { texture = "t" } ]
-[[passes.draws]]
-pipeline = "p"
-bindings = [ { binding = 0, buffer = "o" }, { binding = 1, buffer = "never" } ]
-draw = { vertexCount = 3 }
-[[outputs]]
-name = "t"
-texture = "t"
-"#;
+const SCENE: &str = include_str!("endless.toml");
 
 #[test]
 fn endless_loops_of_fragments_keep_no_lane() {

@@ -78,86 +78,9 @@ fn places(levels: &[u8]) -> impl Iterator<Item = (On, u8)> {
     machines().flat_map(on).chain([(On::Interp, 0), (On::Passes(For::Poor), 2)])
 }
 
-const RACY: &str = "
-== two invocations increment one word: 2 1
-data[0] = data[0] + 1u;
-== a whole subgroup increments one word: 64 1
-data[0] += 1u;
-== two workgroups increment one word: 1 2
-data[0] += 1u;
-== many workgroups increment one word: 64 4
-if (i == 0u) { data[7] += 1u; }
-== a word of workgroup memory is incremented: 64 1
-tile[3] = tile[3] + 1u; data[i] = tile[3];
-== a write after a read without a barrier: 64 1
-tile[i] = i; workgroupBarrier(); let x = tile[(i + 1u) % 64u]; tile[i] = x; workgroupBarrier(); data[i] = tile[i];
-== a read after a write without a barrier: 64 1
-tile[i] = i; data[i] = tile[63u - i];
-== the same in one subgroup of storage: 16 1
-data[i] = i + 1u; storageBarrier(); let x = data[15u - i]; data[i] = x;
-== a neighbour of another workgroup: 64 2
-data[g] = g + 1u; storageBarrier(); data[g + 256u] = data[g ^ 64u];
-== several store what differs: 64 1
-data[9] = i;
-== workgroups store what differs, through an index: 64 3
-data[w & 1u] = i;
-== a counter that some read plainly: 64 1
-atomicAdd(&cells[0], 1u);
-data[i] = atomicLoad(&cells[0]);
-if (i == 5u) { flag = 1u; }
-data[i + 64u] = flag;
-== an atomic flag that is raised too early: 1 2
-if (w == 0u) { atomicStore(&cells[0], 1u); data[0] = 42u; }
-else { for (var k = 0u; k < 100000u; k++) { if (atomicLoad(&cells[0]) == 1u) { break; } } data[1] = data[0]; }
-== the last workgroup sums what the others did not finish: 64 4
-data[g] = g + 1u;
-if (i == 0u) { flag = atomicAdd(&cells[0], 1u); }
-workgroupBarrier();
-if (flag == 3u) { var s = 0u; for (var k = 0u; k < 4u; k++) { s += data[k * 64u + i]; } data[256u + i] = s; }
-";
+const RACY: &str = include_str!("racy.txt");
 
-const RIGHT: &str = "
-== an atomic counter: 64 3
-atomicAdd(&cells[0], 1u); atomicMax(&cells[1], g); atomicAdd(&cells[2u + (i & 3u)], i);
-== each its own: 64 3
-data[g] = g; data[g] = data[g] * 2u + 1u; tile[i] = i; tile[i] += 2u; data[g] += tile[i];
-== several store the same: 64 3
-data[5] = 7u; data[6u + (i & 1u)] = 9u; flag = 3u; workgroupBarrier(); data[g + 64u] = flag;
-== a reduction with barriers: 64 2
-tile[i] = g; workgroupBarrier();
-for (var s = 32u; s > 0u; s >>= 1u) { if (i < s) { tile[i] += tile[i + s]; } workgroupBarrier(); }
-if (i == 0u) { data[w] = tile[0]; }
-== a scan with two barriers a step: 64 2
-tile[i] = i; workgroupBarrier();
-for (var s = 1u; s < 64u; s <<= 1u) {
-    var x = 0u; if (i >= s) { x = tile[i - s]; }
-    workgroupBarrier(); tile[i] += x; workgroupBarrier();
-}
-data[g] = tile[i];
-== storage behind a barrier: 64 2
-data[g] = g; storageBarrier(); data[g + 128u] = data[w * 64u + (63u - i)];
-== the last workgroup sums what the others left: 64 4
-data[g] = g + 1u;
-storageBarrier();
-if (i == 0u) { flag = atomicAdd(&cells[0], 1u); }
-workgroupBarrier();
-if (flag == 3u) { var s = 0u; for (var k = 0u; k < 4u; k++) { s += data[k * 64u + i]; } data[256u + i] = s; }
-== a flag that is waited for across workgroups: 1 2
-if (w == 0u) { data[0] = 42u; atomicStore(&cells[0], 1u); }
-else { while (atomicLoad(&cells[0]) != 1u) { } data[1] = data[0]; }
-== the same, and the later workgroup raises it: 1 3
-if (w == 2u) { data[0] = 42u; atomicStore(&cells[0], 1u); }
-else { while (atomicLoad(&cells[0]) != 1u) { } data[1u + w] = data[0]; }
-== hand in hand from workgroup to workgroup: 1 4
-// Stores alone: atomics of WGSL are relaxed, so what a workgroup loads that another one stored may be old.
-while (atomicLoad(&cells[0]) != w) { } data[0] = w + 1u; atomicStore(&cells[0], w + 1u);
-== workgroup atomics with a plain read behind a barrier: 64 2
-atomicAdd(&ticks, i); workgroupBarrier(); data[g] = atomicLoad(&ticks); flag = 1u; workgroupBarrier(); data[g + 128u] = flag;
-== one writes, all read, again and again: 64 2
-for (var k = 0u; k < 5u; k++) { if (i == k) { flag = k; } workgroupBarrier(); data[g] += flag; workgroupBarrier(); }
-== workgroupUniformLoad: 64 2
-if (i == 3u) { flag = 8u; } let x = workgroupUniformLoad(&flag); data[g] = x;
-";
+const RIGHT: &str = include_str!("race_free.txt");
 
 /// Accesses that are out of bounds: WGSL lets them land where they may, which is no race.
 const ASTRAY: &str = "
