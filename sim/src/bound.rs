@@ -1,6 +1,6 @@
 //! Textures and samplers bound for a run.
 
-use crate::texture::image::{Channel, ImageView};
+use crate::texture::image::ImageView;
 use crate::texture::{Dim, Format, Image, Sampler};
 
 /// A view of a texture, bound for a run: what is sampled or fetched, or, with one level, what is loaded and stored. Several
@@ -47,19 +47,7 @@ pub struct BoundSampler {
 impl BoundTexture {
     /// All of a texture, in its own format.
     pub fn whole(group: u32, binding: u32, image: usize, texture: &Image, dim: Dim) -> BoundTexture {
-        BoundTexture {
-            group,
-            binding,
-            element: 0,
-            image,
-            dim,
-            format: texture.format,
-            base_level: 0,
-            levels: texture.levels,
-            base_layer: 0,
-            layers: if texture.is_3d { 1 } else { texture.size[2] },
-            stencil: false,
-        }
+        texture.view(dim).bound((group, binding, 0), image)
     }
 
     /// The format in which texels are read.
@@ -71,15 +59,13 @@ impl BoundTexture {
     pub fn view<'a>(&self, images: &'a [Image]) -> ImageView<'a> {
         let image = &images[self.image];
         ImageView {
-            image,
-            dim: self.dim,
             format: self.format_in(image),
             base_level: self.base_level,
             levels: self.levels,
             base_layer: self.base_layer,
             layers: self.layers,
             stencil: self.stencil,
-            swizzle: [0, 1, 2, 3].map(Channel::Component),
+            ..image.view(self.dim)
         }
     }
 
@@ -121,6 +107,14 @@ impl BoundTexture {
         let size = image.level_start(image.levels);
         (image.bytes.len() != size)
             .then(|| format!("texture {} has {} bytes, not {size}", self.image, image.bytes.len()))
+    }
+}
+
+impl ImageView<'_> {
+    /// The view bound at a group, binding and element; `image` is the place of its texture.
+    pub fn bound(&self, (group, binding, element): (u32, u32, u32), image: usize) -> BoundTexture {
+        let ImageView { dim, format, base_level, levels, base_layer, layers, stencil, .. } = *self;
+        BoundTexture { group, binding, element, image, dim, format, base_level, levels, base_layer, layers, stencil }
     }
 }
 

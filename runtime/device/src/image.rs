@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gpucc_pipeline::Format;
+use gpucc_sim::BoundTexture;
 use gpucc_sim::texture::{Dim, Image as Texels};
 
 use crate::error::Error;
@@ -115,24 +116,25 @@ impl Image {
 
     /// A view of all levels and layers in the image's own format.
     pub fn view(&self, dim: Dim) -> View {
-        View {
-            image: self.clone(),
-            dim,
-            format: self.desc.format,
-            base_level: 0,
-            levels: self.desc.levels,
-            base_layer: 0,
-            layers: if self.desc.is_3d { 1 } else { self.desc.size[2] },
-            stencil: false,
-        }
+        let ImageDesc { format, is_3d, size, levels, .. } = self.desc;
+        let layers = if is_3d { 1 } else { size[2] };
+        let seen = Seen { dim, format, base_level: 0, levels, base_layer: 0, layers, stencil: false };
+        View { image: self.clone(), seen }
     }
 }
 
-/// A range of levels and layers of an image, seen in a format of the same size.
+/// A view of an image.
 #[derive(Clone, Debug, PartialEq)]
 pub struct View {
     /// The image that is viewed.
     pub image: Image,
+    /// The part of it, and how it is seen.
+    pub seen: Seen,
+}
+
+/// A range of levels and layers of an image, seen in a format of the same size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seen {
     /// Dimension in which it is viewed.
     pub dim: Dim,
     /// Format that texels are read and written in.
@@ -147,4 +149,13 @@ pub struct View {
     pub layers: u32,
     /// Whether the stencil aspect is read.
     pub stencil: bool,
+}
+
+impl Seen {
+    /// It, bound at a group, binding and element; the number of the image is open.
+    pub fn at(self, (group, binding, element): (u32, u32, u32)) -> BoundTexture {
+        let Seen { dim, format, base_level, levels, base_layer, layers, stencil } = self;
+        let image = 0;
+        BoundTexture { group, binding, element, image, dim, format, base_level, levels, base_layer, layers, stencil }
+    }
 }

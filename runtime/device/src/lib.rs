@@ -47,7 +47,7 @@ pub use bound::{Bound, Lender, Taken, refill};
 pub use command::{BindPoint, Command, CommandList};
 pub use device::{Device, Submission};
 pub use error::{Error, Lost};
-pub use image::{Image, ImageDesc, MOST_IMAGE, View};
+pub use image::{Image, ImageDesc, MOST_IMAGE, Seen, View};
 pub use launch::{Codes, DrawCall, Halves, How};
 pub use memory::{Buffer, MOST_MEMORY, Memory};
 pub use options::{Limit, Options, Report, STEPS};

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use ash::vk;
+use gpucc_device::Seen;
 use gpucc_pipeline::Base;
 use gpucc_sim::texture::{Dim, Format, Image as Texels};
 
@@ -307,20 +308,8 @@ impl Image {
 pub struct View {
     /// The image that is viewed.
     pub image: Arc<Image>,
-    /// Dimension in which it is viewed.
-    pub dim: Dim,
-    /// Format that texels are seen in.
-    pub format: Format,
-    /// First level of the view in the image.
-    pub base_level: u32,
-    /// Number of levels of the view.
-    pub levels: u32,
-    /// First layer of the view in the image.
-    pub base_layer: u32,
-    /// Number of layers of the view.
-    pub layers: u32,
-    /// Whether the stencil is read.
-    pub stencil: bool,
+    /// The part of it, and how it is seen.
+    pub seen: Seen,
     /// Where components of sampled texels come from, if they are exchanged.
     pub swizzle: Option<Swizzle>,
 }
@@ -357,7 +346,8 @@ impl View {
             return Err(Fail::lacks("views of depth or stencil that exchange components are not there"));
         }
         let stencil = r.aspect_mask == vk::ImageAspectFlags::STENCIL;
-        Ok(View { image, dim, format, base_level, levels, base_layer, layers, stencil, swizzle })
+        let seen = Seen { dim, format, base_level, levels, base_layer, layers, stencil };
+        Ok(View { image, seen, swizzle })
     }
 }
 

@@ -28,7 +28,7 @@ pub fn write(shared: &Shared, view: &View) -> Done {
         for y in 0..height {
             for x in 0..width {
                 // The codes that the format stores: a screen gets them as they are.
-                let bytes = t.texel_bytes(0, view.base_layer, x, y, 0);
+                let bytes = t.texel_bytes(0, view.seen.base_layer, x, y, 0);
                 let texel = t.format.decode(bytes).map(|v| (f32::from_bits(v).clamp(0.0, 1.0) * 255.0).round() as u8);
                 pixels.extend(if t.format.is_srgb() { codes(t.format, bytes) } else { texel });
             }

@@ -94,7 +94,7 @@ impl Image {
             base_layer: 0,
             layers: if self.is_3d { 1 } else { self.size[2] },
             stencil: false,
-            swizzle: [Channel::Component(0), Channel::Component(1), Channel::Component(2), Channel::Component(3)],
+            swizzle: [0, 1, 2, 3].map(Channel::Component),
         }
     }
 }

@@ -2,13 +2,12 @@
 
 use gpucc_container::IMMEDIATES;
 use gpucc_ir::ResourceKind;
-use gpucc_sim::BoundTexture;
 use gpucc_sim::texture::{Image as Texels, Sampler};
 
 use super::Exec;
 use crate::bound::{Bound, Lender, Taken};
 use crate::command::BindPoint;
-use crate::image::{Image, View};
+use crate::image::Image;
 use crate::memory::Memory;
 use crate::program::Program;
 use crate::set::{Descriptor, Set};
@@ -98,7 +97,7 @@ impl Exec<'_> {
             (
                 ResourceKind::Texture { .. } | ResourceKind::StorageTexture { .. },
                 Descriptor::Texture(view) | Descriptor::Both(view, _),
-            ) => bound.texture(&view.image, seen(place, view)),
+            ) => bound.texture(&view.image, view.seen.at(place)),
             _ => {}
         }
     }
@@ -109,20 +108,4 @@ fn dynamic_offset(set: &Set, at: (u32, u32), offsets: &[u64]) -> u64 {
     let is_dynamic = |d: &Descriptor| matches!(d, Descriptor::Buffer { dynamic: true, .. });
     let before = set.all().iter().filter(|(place, d)| *place < at && is_dynamic(d)).count();
     offsets.get(before).copied().unwrap_or(0)
-}
-
-fn seen((group, binding, element): (u32, u32, u32), v: &View) -> BoundTexture {
-    BoundTexture {
-        group,
-        binding,
-        element,
-        image: 0,
-        dim: v.dim,
-        format: v.format,
-        base_level: v.base_level,
-        levels: v.levels,
-        base_layer: v.base_layer,
-        layers: v.layers,
-        stencil: v.stencil,
-    }
 }

@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use gpucc_container::IMMEDIATES;
 use gpucc_ir::{ResourceKind, element_binding};
-use gpucc_scene::model::{Binding, BindingResource, BufferRange, Dimension, Immediates};
+use gpucc_scene::model::{Binding, BindingResource, BufferRange, Immediates};
 use gpucc_scene::view::View;
-use gpucc_sim::texture::{Dim, Image, Sampler};
-use gpucc_sim::{BoundBuffer, BoundSampler, BoundTexture, Dispatch};
+use gpucc_sim::texture::Sampler;
+use gpucc_sim::{BoundBuffer, BoundSampler, Dispatch};
 
 use super::Frame;
 use crate::used::InScene;
@@ -72,7 +72,10 @@ impl Frame<'_> {
                 BindingResource::Texture(v) => {
                     let view = View::resolve(self.scene, v).ok();
                     let image = |v: &View| {
-                        self.resources.textures.get(v.texture).map(|i| bound_view((group, binding, b.element), v, i))
+                        self.resources
+                            .textures
+                            .get(v.texture)
+                            .map(|i| v.of(i).bound((group, binding, b.element), v.texture))
                     };
                     textures.extend(view.as_ref().and_then(image));
                 }
@@ -136,29 +139,5 @@ impl Frame<'_> {
                 Some(_) => {}
             }
         }
-    }
-}
-
-/// A view as it is bound.
-fn bound_view((group, binding, element): (u32, u32, u32), v: &View, image: &Image) -> BoundTexture {
-    let dim = match v.dimension {
-        Dimension::D1 => Dim::D1,
-        Dimension::D2 | Dimension::D2Array => Dim::D2,
-        Dimension::D3 => Dim::D3,
-        Dimension::Cube | Dimension::CubeArray => Dim::Cube,
-    };
-    let of = v.of(image);
-    BoundTexture {
-        group,
-        binding,
-        element,
-        image: v.texture,
-        dim,
-        format: of.format,
-        base_level: v.base_level,
-        levels: v.levels,
-        base_layer: v.base_layer,
-        layers: v.layers,
-        stencil: of.stencil,
     }
 }

@@ -33,7 +33,7 @@ unsafe fn begin(c: vk::CommandBuffer, info: *const vk::RenderPassBeginInfo<'_>) 
         let (pass, mut frame) = (handles::get(owner, i.render_pass)?, handles::get(owner, i.framebuffer)?);
         if frame.views.is_empty() && !given_views.is_empty() {
             let views = given_views.iter().map(|&v| handles::get(owner, v)).collect::<Done<Vec<_>>>()?;
-            if views.iter().any(|v| v.layers.max(1) < frame.layers) {
+            if views.iter().any(|v| v.seen.layers.max(1) < frame.layers) {
                 return Err(Fail::misuse("a framebuffer has more layers than an attachment"));
             }
             frame = Arc::new(Framebuffer { views, ..(*frame).clone() });

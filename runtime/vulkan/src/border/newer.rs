@@ -93,7 +93,7 @@ unsafe fn rendering(owner: u64, i: &vk::RenderingInfo<'_>) -> Done<Begin> {
     let size = match views.first() {
         Some(v) => {
             let [w, h, _] = v.image.size;
-            [(w >> v.base_level).max(1), (h >> v.base_level).max(1)]
+            [w, h].map(|s| (s >> v.seen.base_level).max(1))
         }
         None => [end(area.offset.x, area.extent.width), end(area.offset.y, area.extent.height)],
     };

@@ -589,7 +589,7 @@ entries! {
         let imageless = i.flags.contains(vk::FramebufferCreateFlags::IMAGELESS);
         let views = if imageless { &[] } else { list(i.p_attachments, i.attachment_count)? };
         let views = views.iter().map(|&v| handles::get(owner, v)).collect::<Done<Vec<_>>>()?;
-        if views.iter().any(|v| v.layers.max(1) < i.layers) {
+        if views.iter().any(|v| v.seen.layers.max(1) < i.layers) {
             return Err(Fail::misuse("a framebuffer has more layers than an attachment"));
         }
         let frame = Framebuffer { views, size: [i.width, i.height], layers: i.layers };

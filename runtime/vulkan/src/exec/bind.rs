@@ -10,7 +10,6 @@ use super::Exec;
 use super::copies::Copies;
 use crate::built_in;
 use crate::convert::swizzle::exchanged;
-use crate::memory::View;
 use crate::pipeline::{Program, Used};
 use crate::set::{Set, Slot};
 use crate::settings::Chip;
@@ -81,13 +80,13 @@ impl Exec<'_> {
             }
             (ResourceKind::Texture { .. }, Slot::Image(Some(view), _)) if view.swizzle.is_some() => {
                 let swizzle = view.swizzle.as_ref();
-                let copy = swizzle.map(|s| exchanged(&view.image.lock(), view.format, s));
+                let copy = swizzle.map(|s| exchanged(&view.image.lock(), view.seen.format, s));
                 let Some(copy) = copy else { return };
                 let format = copy.format;
-                bound.copied(copy, BoundTexture { format, ..seen(place, view) });
+                bound.copied(copy, BoundTexture { format, ..view.seen.at(place) });
             }
             (ResourceKind::Texture { .. } | ResourceKind::StorageTexture { .. }, Slot::Image(Some(view), _)) => {
-                let mut seen = seen(place, view);
+                let mut seen = view.seen.at(place);
                 if self.views_input(set, binding) {
                     (seen.base_layer, seen.layers) = (seen.base_layer + self.built_in.view, 1);
                 }
@@ -128,20 +127,4 @@ fn dynamic_offset(set: &Set, (binding, element): (u32, u32), offsets: &[u32]) ->
     let before = set.layout.bindings.iter().filter(|b| b.number < binding && is_dynamic(b.ty));
     let before: u32 = before.map(|b| b.count).sum();
     offsets.get((before + element) as usize).copied().unwrap_or(0).into()
-}
-
-fn seen((group, binding, element): (u32, u32, u32), v: &View) -> BoundTexture {
-    BoundTexture {
-        group,
-        binding,
-        element,
-        image: 0,
-        dim: v.dim,
-        format: v.format,
-        base_level: v.base_level,
-        levels: v.levels,
-        base_layer: v.base_layer,
-        layers: v.layers,
-        stencil: v.stencil,
-    }
 }

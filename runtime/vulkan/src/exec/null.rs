@@ -21,22 +21,8 @@ impl Exec<'_> {
             }
             ResourceKind::Texture { .. } | ResourceKind::StorageTexture { .. } => {
                 if let Some((image, dim)) = texels(u.kind) {
-                    let (format, layers) = (image.format, if dim == Dim::D3 { 1 } else { image.size[2] });
-                    let (group, binding, element) = place;
-                    let seen = BoundTexture {
-                        group,
-                        binding,
-                        element,
-                        image: 0,
-                        dim,
-                        format,
-                        base_level: 0,
-                        levels: 1,
-                        base_layer: 0,
-                        layers,
-                        stencil: false,
-                    };
-                    bound.copied(image, seen);
+                    let seen = BoundTexture::whole(u.group, binding, 0, &image, dim);
+                    bound.copied(image, BoundTexture { element, ..seen });
                 }
             }
             kind => {

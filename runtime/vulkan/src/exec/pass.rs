@@ -69,7 +69,7 @@ impl Pass {
     /// A view of the framebuffer.
     fn part(&self, image: usize) -> Option<Part> {
         let view = self.begin.frame.views.get(image)?;
-        Some(Part { image, format: Some(view.format), level: view.base_level, layer: view.base_layer })
+        Some(Part { image, format: Some(view.seen.format), level: view.seen.base_level, layer: view.seen.base_layer })
     }
 
     /// An attachment of the pass, and what it is resolved to.
