@@ -106,6 +106,45 @@ pub trait Form: Clone {
     fn view(&self) -> View<'_, Self>;
 }
 
+/// Makes an enum with the kinds `One`, `Parts`, `Ptr` and `InMemory` a [`Form`] over some types; its other kinds memory does not know.
+#[macro_export]
+macro_rules! form {
+    ($val:ident over $ty:ty) => {
+        impl $val {
+            /// A tree of parts.
+            pub fn parts(parts: Vec<$val>) -> $val {
+                $val::Parts(parts.into())
+            }
+        }
+
+        impl $crate::Form for $val {
+            type Ty = $ty;
+
+            fn one(value: gpucc_ir::Value) -> $val {
+                $val::One(value)
+            }
+
+            fn tree(parts: Vec<$val>) -> $val {
+                $val::parts(parts)
+            }
+
+            fn in_memory(ptr: $crate::Ptr<$ty>) -> $val {
+                $val::InMemory(ptr.into())
+            }
+
+            fn view(&self) -> $crate::View<'_, $val> {
+                match self {
+                    $val::One(v) => $crate::View::One(*v),
+                    $val::Parts(parts) => $crate::View::Parts(parts),
+                    $val::Ptr(ptr) => $crate::View::Ptr(ptr),
+                    $val::InMemory(ptr) => $crate::View::InMemory(ptr),
+                    _ => $crate::View::Other,
+                }
+            }
+        }
+    };
+}
+
 /// The kinds of values that memory knows.
 #[derive(Debug)]
 pub enum View<'v, V: Form> {

@@ -1,99 +1,17 @@
 //! Members of buffers and promises about depths, as a module of SPIR-V has them.
 
-use std::collections::BTreeMap;
+use gpucc_ir::{Declared, IMMEDIATES, Member};
 
-use gpucc_ir::{Declared, DepthLayout, IMMEDIATES, Member};
-
-use crate::module::{instructions, string, words};
-
-const MEMBER_NAME: u16 = 6;
-const ENTRY_POINT: u16 = 15;
-const EXECUTION_MODE: u16 = 16;
-const TYPE_BOOL: u16 = 20;
-const TYPE_INT: u16 = 21;
-const TYPE_FLOAT: u16 = 22;
-const TYPE_VECTOR: u16 = 23;
-const TYPE_MATRIX: u16 = 24;
-const TYPE_ARRAY: u16 = 28;
-const TYPE_RUNTIME_ARRAY: u16 = 29;
-const TYPE_STRUCT: u16 = 30;
-const TYPE_POINTER: u16 = 32;
-const CONSTANT: u16 = 43;
-const VARIABLE: u16 = 59;
-const DECORATE: u16 = 71;
-const MEMBER_DECORATE: u16 = 72;
-
-const ARRAY_STRIDE: u32 = 6;
-const MATRIX_STRIDE: u32 = 7;
-const BINDING: u32 = 33;
-const SET: u32 = 34;
-const OFFSET: u32 = 35;
-
-const UNIFORM: u32 = 2;
-const PUSH_CONSTANT: u32 = 9;
-const STORAGE_BUFFER: u32 = 12;
-
-const DEPTH_GREATER: u32 = 14;
-const DEPTH_LESS: u32 = 15;
-const DEPTH_UNCHANGED: u32 = 16;
+use crate::module::code::*;
+use crate::module::{instructions, words};
+use crate::tables::Tables;
 
 /// Members of one buffer at most.
 const MOST: usize = 4096;
 /// Structures inside each other at most.
 const DEEPEST: u32 = 32;
 
-/// The parts of a module that are asked here.
-#[derive(Default)]
-struct Tables<'a> {
-    names: BTreeMap<(u32, u32), String>,
-    /// Values of member decorations, by type, member and decoration.
-    members: BTreeMap<(u32, u32, u32), u32>,
-    /// Values of decorations, by id and decoration.
-    ids: BTreeMap<(u32, u32), u32>,
-    types: BTreeMap<u32, (u16, &'a [u32])>,
-    constants: BTreeMap<u32, u32>,
-    variables: Vec<(u32, u32, u32)>,
-    entries: BTreeMap<u32, String>,
-    depths: Vec<(u32, DepthLayout)>,
-}
-
-impl<'a> Tables<'a> {
-    fn new(list: &[(u16, &'a [u32])]) -> Tables<'a> {
-        let mut t = Tables::default();
-        for &(code, o) in list {
-            match (code, o) {
-                (MEMBER_NAME, [id, member, name @ ..]) => {
-                    t.names.insert((*id, *member), string(name).map_or_else(String::new, |s| s.0));
-                }
-                (ENTRY_POINT, [_, id, name @ ..]) => {
-                    t.entries.insert(*id, string(name).map_or_else(String::new, |s| s.0));
-                }
-                (EXECUTION_MODE, [id, DEPTH_GREATER, ..]) => t.depths.push((*id, DepthLayout::Greater)),
-                (EXECUTION_MODE, [id, DEPTH_LESS, ..]) => t.depths.push((*id, DepthLayout::Less)),
-                (EXECUTION_MODE, [id, DEPTH_UNCHANGED, ..]) => t.depths.push((*id, DepthLayout::Unchanged)),
-                (MEMBER_DECORATE, [id, member, what, n]) => {
-                    t.members.insert((*id, *member, *what), *n);
-                }
-                (DECORATE, [id, what, n]) => {
-                    t.ids.insert((*id, *what), *n);
-                }
-                (TYPE_BOOL..=TYPE_POINTER, [id, rest @ ..]) => {
-                    t.types.insert(*id, (code, rest));
-                }
-                (CONSTANT, [_, id, n, ..]) => {
-                    t.constants.insert(*id, *n);
-                }
-                (VARIABLE, [ty, id, storage, ..]) => t.variables.push((*ty, *id, *storage)),
-                _ => {}
-            }
-        }
-        t
-    }
-
-    fn ty(&self, ty: u32) -> (u16, &'a [u32]) {
-        self.types.get(&ty).copied().unwrap_or((0, &[]))
-    }
-
+impl Tables<'_> {
     /// The name of a type without members.
     fn text(&self, ty: u32, depth: u32) -> String {
         let of = |ty| if depth > DEEPEST { String::new() } else { self.text(ty, depth + 1) };

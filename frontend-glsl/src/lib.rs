@@ -4,6 +4,7 @@
 //! [`read`] takes every version from 110 and ES 100 on. What Vulkan's GLSL has not (old words, loose uniforms, places that nobody chose) is
 //! brought into its form first, line by line, so that every message and every place in the module is of the author's text.
 
+mod blocks;
 mod declared;
 mod link;
 mod messages;
@@ -11,15 +12,16 @@ mod module;
 mod old;
 mod process;
 mod stage;
+mod tables;
 mod text;
 mod toy;
 mod words;
 
 use gpucc_ir::{Diagnostic, SourceFile};
 
+pub use blocks::{Block, Member, Shape, blocks, loose_uniforms};
 pub use declared::declared;
 pub use link::link;
-pub use module::{Block, Member, Shape, blocks, loose_uniforms};
 pub use process::{PROGRAM, has_compiler, macro_name};
 pub use stage::Stage;
 pub use text::{Around, Failed, LOOSE_GROUP, loose_binding};

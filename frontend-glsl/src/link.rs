@@ -3,16 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::module::code::*;
 use crate::module::{instructions, string, words};
 
-const NAME: u16 = 5;
-const TYPE_POINTER: u16 = 32;
-const TYPE_STRUCT: u16 = 30;
-const VARIABLE: u16 = 59;
-const DECORATE: u16 = 71;
-const LOCATION: u32 = 30;
-const BINDING: u32 = 33;
-const SET: u32 = 34;
 const INPUT: u32 = 1;
 const OUTPUT: u32 = 3;
 /// `UniformConstant`, `Uniform` and `StorageBuffer`.

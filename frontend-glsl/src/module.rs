@@ -1,33 +1,44 @@
-//! The words of a module that the compiler wrote: the author's text in place of the one that it was given, and what lies in its block of
-//! loose uniforms.
+//! The words of a module that the compiler wrote, and the author's text in place of the one that it was given.
 
-use std::collections::BTreeMap;
-
-use crate::stage::Stage;
-use crate::text::{LOOSE_GROUP, loose_binding};
+use self::code::{SOURCE, SOURCE_CONTINUED, STRING};
 
 /// Bytes of text that one instruction carries.
 const TEXT: usize = 1 << 17;
 
-const SOURCE_CONTINUED: u16 = 2;
-const SOURCE: u16 = 3;
-const MEMBER_NAME: u16 = 6;
-const STRING: u16 = 7;
-const TYPE_INT: u16 = 21;
-const TYPE_FLOAT: u16 = 22;
-const TYPE_VECTOR: u16 = 23;
-const TYPE_MATRIX: u16 = 24;
-const TYPE_ARRAY: u16 = 28;
-const TYPE_STRUCT: u16 = 30;
-const CONSTANT: u16 = 43;
-const TYPE_POINTER: u16 = 32;
-const VARIABLE: u16 = 59;
-const DECORATE: u16 = 71;
-const MEMBER_DECORATE: u16 = 72;
-const BINDING: u32 = 33;
-const SET: u32 = 34;
-const PUSH_CONSTANT: u32 = 9;
-const OFFSET: u32 = 35;
+/// Numbers of instructions, decorations and storage classes.
+pub(crate) mod code {
+    pub const SOURCE_CONTINUED: u16 = 2;
+    pub const SOURCE: u16 = 3;
+    pub const NAME: u16 = 5;
+    pub const MEMBER_NAME: u16 = 6;
+    pub const STRING: u16 = 7;
+    pub const ENTRY_POINT: u16 = 15;
+    pub const EXECUTION_MODE: u16 = 16;
+    pub const TYPE_BOOL: u16 = 20;
+    pub const TYPE_INT: u16 = 21;
+    pub const TYPE_FLOAT: u16 = 22;
+    pub const TYPE_VECTOR: u16 = 23;
+    pub const TYPE_MATRIX: u16 = 24;
+    pub const TYPE_ARRAY: u16 = 28;
+    pub const TYPE_RUNTIME_ARRAY: u16 = 29;
+    pub const TYPE_STRUCT: u16 = 30;
+    pub const TYPE_POINTER: u16 = 32;
+    pub const CONSTANT: u16 = 43;
+    pub const VARIABLE: u16 = 59;
+    pub const DECORATE: u16 = 71;
+    pub const MEMBER_DECORATE: u16 = 72;
+
+    pub const ARRAY_STRIDE: u32 = 6;
+    pub const MATRIX_STRIDE: u32 = 7;
+    pub const LOCATION: u32 = 30;
+    pub const BINDING: u32 = 33;
+    pub const SET: u32 = 34;
+    pub const OFFSET: u32 = 35;
+
+    pub const UNIFORM: u32 = 2;
+    pub const PUSH_CONSTANT: u32 = 9;
+    pub const STORAGE_BUFFER: u32 = 12;
+}
 
 /// The instructions of a module: their numbers and words without the first. None if it is no module.
 pub(crate) fn instructions(words: &[u32]) -> Option<Vec<(u16, &[u32])>> {
@@ -102,116 +113,4 @@ pub fn of_author(bytes: &[u8], place: &str, name: &str, text: &str) -> Option<Ve
         }
     }
     Some(out.iter().flat_map(|w| w.to_le_bytes()).collect())
-}
-
-/// A uniform outside of blocks, as a member of the block that it came into.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Member {
-    /// Name of the member in the source.
-    pub name: String,
-    /// Where it begins in the block, in bytes.
-    pub offset: u32,
-    /// The shape of its type.
-    pub shape: Shape,
-}
-
-/// The shape of a member's type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
-    /// Whether its scalars are floats; else they are integers, booleans among them.
-    pub is_float: bool,
-    /// Rows of a matrix, components of a vector; 1 of a scalar.
-    pub rows: u32,
-    /// Columns of a matrix; 1 of everything else.
-    pub columns: u32,
-    /// Elements of an array; 0 if it is none.
-    pub elements: u32,
-    /// Whether it is something else, such as a structure.
-    pub is_other: bool,
-}
-
-/// A block of a module.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Block {
-    /// Group and binding; none of push constants.
-    pub place: Option<(u32, u32)>,
-    /// Its members, in order of their offsets.
-    pub members: Vec<Member>,
-}
-
-/// The blocks of a module, of which a variable may be an array.
-pub fn blocks(bytes: &[u8]) -> Vec<Block> {
-    let all = words(bytes);
-    let Some(list) = instructions(&all) else { return Vec::new() };
-    let (mut names, mut offsets, mut places) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-    let mut types: BTreeMap<u32, (u16, &[u32])> = BTreeMap::new();
-    let mut variables = Vec::new();
-    for (code, o) in &list {
-        match (*code, *o) {
-            (MEMBER_NAME, [id, member, name @ ..]) => {
-                names.insert((*id, *member), string(name).map_or_else(String::new, |s| s.0));
-            }
-            (MEMBER_DECORATE, [id, member, OFFSET, at]) => {
-                offsets.insert((*id, *member), *at);
-            }
-            (DECORATE, [id, what @ (SET | BINDING), n]) => {
-                places.insert((*id, *what), *n);
-            }
-            (
-                TYPE_INT | TYPE_FLOAT | TYPE_VECTOR | TYPE_MATRIX | TYPE_ARRAY | TYPE_STRUCT | TYPE_POINTER,
-                [id, rest @ ..],
-            ) => {
-                types.insert(*id, (*code, rest));
-            }
-            (CONSTANT, [_, id, rest @ ..]) => {
-                types.insert(*id, (*code, rest));
-            }
-            (VARIABLE, [ty, id, storage, ..]) => variables.push((*ty, *id, *storage)),
-            _ => {}
-        }
-    }
-    let block = |(ty, id, storage): (u32, u32, u32)| {
-        let Some((TYPE_POINTER, [_, to])) = types.get(&ty) else { return None };
-        let mut to = *to;
-        if let Some((TYPE_ARRAY, [of, _])) = types.get(&to) {
-            to = *of;
-        }
-        let Some((TYPE_STRUCT, members)) = types.get(&to) else { return None };
-        let mut members: Vec<Member> = members
-            .iter()
-            .enumerate()
-            .filter_map(|(k, ty)| {
-                Some(Member {
-                    name: names.get(&(to, k as u32)).cloned().unwrap_or_default(),
-                    offset: *offsets.get(&(to, k as u32))?,
-                    shape: shape(&types, *ty),
-                })
-            })
-            .collect();
-        members.sort_by_key(|m| m.offset);
-        let place = (places.get(&(id, SET)).copied().unwrap_or(0), places.get(&(id, BINDING)).copied().unwrap_or(0));
-        Some(Block { place: (storage != PUSH_CONSTANT).then_some(place), members })
-    };
-    variables.into_iter().filter_map(block).filter(|b| !b.members.is_empty()).collect()
-}
-
-/// The uniforms outside of blocks of a module that [`crate::read`] made of a stage, in order of their offsets.
-pub fn loose_uniforms(bytes: &[u8], stage: Stage) -> Vec<Member> {
-    let place = Some((LOOSE_GROUP, loose_binding(stage)));
-    blocks(bytes).into_iter().find(|b| b.place == place).map(|b| b.members).unwrap_or_default()
-}
-
-fn shape(types: &BTreeMap<u32, (u16, &[u32])>, ty: u32) -> Shape {
-    let other = Shape { is_float: false, rows: 1, columns: 1, elements: 0, is_other: true };
-    match types.get(&ty) {
-        Some((TYPE_FLOAT, [32, ..])) => Shape { is_float: true, is_other: false, ..other },
-        Some((TYPE_INT, [32, ..])) => Shape { is_other: false, ..other },
-        Some((TYPE_VECTOR, [of, n])) => Shape { rows: *n, ..shape(types, *of) },
-        Some((TYPE_MATRIX, [of, n])) => Shape { columns: *n, ..shape(types, *of) },
-        Some((TYPE_ARRAY, [of, n])) => {
-            let elements = types.get(n).and_then(|c| c.1.first()).copied().unwrap_or(0);
-            Shape { elements, ..shape(types, *of) }
-        }
-        _ => other,
-    }
 }

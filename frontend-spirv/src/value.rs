@@ -2,7 +2,6 @@
 
 use crate::types::Ty;
 pub use gpucc_frontend_common::Choice;
-use gpucc_frontend_common::{Form, View};
 use gpucc_ir as ir;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -37,12 +36,7 @@ pub enum Val {
     Void,
 }
 
-impl Val {
-    /// A tree of parts.
-    pub fn parts(parts: Vec<Val>) -> Val {
-        Val::Parts(parts.into())
-    }
-}
+gpucc_frontend_common::form!(Val over Ty);
 
 /// An array of buffers, or an array in one of such arrays.
 #[derive(Debug, Clone)]
@@ -55,32 +49,6 @@ pub struct Buffers {
     pub index: Option<ir::Value>,
     /// Type of what the pointer points to.
     pub ty: Ty,
-}
-
-impl Form for Val {
-    type Ty = Ty;
-
-    fn one(value: ir::Value) -> Val {
-        Val::One(value)
-    }
-
-    fn tree(parts: Vec<Val>) -> Val {
-        Val::parts(parts)
-    }
-
-    fn in_memory(ptr: Ptr) -> Val {
-        Val::InMemory(ptr.into())
-    }
-
-    fn view(&self) -> View<'_, Val> {
-        match self {
-            Val::One(v) => View::One(*v),
-            Val::Parts(parts) => View::Parts(parts),
-            Val::Ptr(ptr) => View::Ptr(ptr),
-            Val::InMemory(ptr) => View::InMemory(ptr),
-            _ => View::Other,
-        }
-    }
 }
 
 /// A part of an input of the stage.

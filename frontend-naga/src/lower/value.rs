@@ -2,7 +2,6 @@
 
 use super::texture::Binding;
 use super::types::Ty;
-use gpucc_frontend_common::{Form, View};
 use gpucc_ir as ir;
 use std::rc::Rc;
 
@@ -24,35 +23,4 @@ pub enum Val {
     Handle(Binding),
 }
 
-impl Val {
-    /// A tree of parts.
-    pub fn parts(parts: Vec<Val>) -> Val {
-        Val::Parts(parts.into())
-    }
-}
-
-impl Form for Val {
-    type Ty = Ty;
-
-    fn one(value: ir::Value) -> Val {
-        Val::One(value)
-    }
-
-    fn tree(parts: Vec<Val>) -> Val {
-        Val::parts(parts)
-    }
-
-    fn in_memory(ptr: Ptr) -> Val {
-        Val::InMemory(ptr.into())
-    }
-
-    fn view(&self) -> View<'_, Val> {
-        match self {
-            Val::One(v) => View::One(*v),
-            Val::Parts(parts) => View::Parts(parts),
-            Val::Ptr(ptr) => View::Ptr(ptr),
-            Val::InMemory(ptr) => View::InMemory(ptr),
-            Val::Handle(_) => View::Other,
-        }
-    }
-}
+gpucc_frontend_common::form!(Val over Ty);
