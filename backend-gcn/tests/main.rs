@@ -7,6 +7,8 @@ mod dead_scalars;
 mod direct_exec;
 mod doubles;
 mod early_moves;
+#[path = "../../tests/support/examples.rs"]
+mod examples;
 mod exec_compares;
 mod fill;
 mod live_lanes;

@@ -10,21 +10,6 @@ fn words(n: u32, f: impl Fn(u32) -> u32) -> Vec<u32> {
 }
 
 #[test]
-fn sums() {
-    let d = Dispatch::new([2, 1, 1])
-        .with_u32(0, 0, &words(100, |i| i * 3))
-        .with_u32(0, 1, &words(100, |i| i ^ 0x55))
-        .with_u32(0, 2, &[0; 100]);
-    check(include_str!("../../examples/vecadd.wgsl"), &d, ALL);
-}
-
-#[test]
-fn lanes_leave_a_loop_at_different_times() {
-    let d = Dispatch::new([1, 1, 1]).with_u32(0, 0, &words(64, |i| i)).with_u32(0, 1, &[0; 64]);
-    check(include_str!("../../examples/collatz.wgsl"), &d, ALL);
-}
-
-#[test]
 fn nested_conditions_and_switch() {
     let d = Dispatch::new([2, 2, 1])
         .with_u32(0, 0, &[11, 9])

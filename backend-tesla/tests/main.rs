@@ -3,6 +3,8 @@
 mod common;
 mod doubles;
 mod effects;
+#[path = "../../tests/support/examples.rs"]
+mod examples;
 mod halves;
 mod mir;
 mod operands;

@@ -7,38 +7,6 @@ use gpucc_tesla::TESLA;
 
 const ALL: &[usize] = &[0, 1, 2, 3];
 
-fn example(name: &str) -> String {
-    let path = std::path::PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name);
-    std::fs::read_to_string(path).unwrap()
-}
-
-#[test]
-fn vecadd() {
-    let n = 100u32;
-    let a: Vec<u32> = (0..n).map(|i| i.wrapping_mul(0x9e37_79b9)).collect();
-    let b: Vec<u32> = (0..n).map(|i| i.wrapping_mul(0x85eb_ca6b) ^ 77).collect();
-    let d = Dispatch::new([2, 1, 1]).with_u32(0, 0, &a).with_u32(0, 1, &b).with_u32(0, 2, &vec![0; n as usize]);
-    check(&example("vecadd.wgsl"), &d, ALL);
-}
-
-#[test]
-fn collatz() {
-    let d = Dispatch::new([1, 1, 1]).with_u32(0, 0, &(0..60).collect::<Vec<_>>()).with_u32(0, 1, &[0; 60]);
-    check(&example("collatz.wgsl"), &d, ALL);
-}
-
-#[test]
-fn matmul() {
-    let a: Vec<u32> = (0..12 * 7).map(|i| i * 3 + 1).collect();
-    let b: Vec<u32> = (0..7 * 9).map(|i| i * 5 + 2).collect();
-    let d = Dispatch::new([2, 2, 1])
-        .with_u32(0, 0, &[12, 9, 7])
-        .with_u32(0, 1, &a)
-        .with_u32(0, 2, &b)
-        .with_u32(0, 3, &[0; 108]);
-    check(&example("matmul.wgsl"), &d, ALL);
-}
-
 /// The last jump of a branch became a `break` that named nothing; a predicated one that took its place named a block that was
 /// gone.
 #[test]

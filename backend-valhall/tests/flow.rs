@@ -1,13 +1,9 @@
 //! Slots, waits and reconvergence of compiled programs, and whether the machine notices when they are wrong.
 
 use crate::common::{compile, module, options, oracle, run};
+use crate::examples::products;
 use gpucc_sim::Dispatch;
 use gpucc_valhall_machine::{ValhallInst, decode_word};
-
-fn example(name: &str) -> String {
-    let path = std::path::PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name);
-    std::fs::read_to_string(path).unwrap()
-}
 
 fn words(code: &[u8]) -> Vec<u64> {
     code.as_chunks::<8>().0.iter().map(|b| u64::from_le_bytes(*b)).collect()
@@ -17,21 +13,10 @@ fn insts(code: &[u8]) -> Vec<ValhallInst> {
     words(code).into_iter().map(|w| decode_word(w, 1, gpucc_isa::stage::CS).unwrap()).collect()
 }
 
-fn matmul() -> (String, Dispatch) {
-    let a: Vec<u32> = (0..12 * 7).map(|i| i * 3 + 1).collect();
-    let b: Vec<u32> = (0..7 * 9).map(|i| i * 5 + 2).collect();
-    let d = Dispatch::new([2, 2, 1])
-        .with_u32(0, 0, &[12, 9, 7])
-        .with_u32(0, 1, &a)
-        .with_u32(0, 2, &b)
-        .with_u32(0, 3, &[0; 108]);
-    (example("matmul.wgsl"), d)
-}
-
 #[test]
 fn the_machine_notices_each_removed_wait() {
-    let (src, d) = matmul();
-    let m = module(&src);
+    let (src, d) = products();
+    let m = module(src);
     let want = oracle(&m, &d);
     let mut removed = 0;
     // Loads stand alone at level 1, neighbours are one at level 2.
@@ -145,17 +130,17 @@ fn uniform_branches_do_not_reconverge() {
 
 #[test]
 fn the_end_is_folded_and_last_uses_are_marked() {
-    let out = compile(&module(&example("vecadd.wgsl")), 1, &options(2));
+    let out = compile(&module(include_str!("../../examples/vecadd.wgsl")), 1, &options(2));
     let text = gpucc_valhall_machine::disassemble(&out.entry.code, 1, gpucc_isa::stage::CS);
     assert!(text.contains('^'), "{text}");
-    let (src, _) = matmul();
-    let out = compile(&module(&src), 1, &options(2));
+    let (src, _) = products();
+    let out = compile(&module(src), 1, &options(2));
     assert_eq!(insts(&out.entry.code).iter().filter(|i| i.get("flow") == Some(15)).count(), 1);
 }
 
 #[test]
 fn rounds_of_a_loop_do_not_wait_for_what_was_loaded_before_it() {
-    let out = compile(&module(&example("collatz.wgsl")), 1, &options(2));
+    let out = compile(&module(include_str!("../../examples/collatz.wgsl")), 1, &options(2));
     let text = gpucc_valhall_machine::disassemble(&out.entry.code, 1, gpucc_isa::stage::CS);
     let waits_alone = text.lines().filter(|l| l.trim().starts_with("NOP.wait")).count();
     assert!(waits_alone == 0 && text.contains(".wait0"), "{text}");

@@ -1,6 +1,8 @@
 //! All tests of `gpucc-vivante` in one binary: linking and starting is paid once.
 
 mod common;
+#[path = "../../tests/support/examples.rs"]
+mod examples;
 mod known_divisors;
 mod launch;
 mod mir;

@@ -80,38 +80,43 @@ fn damage(bytes: &mut Vec<u8>, random: &mut SplitMix64) {
     }
 }
 
-#[test]
-fn damaged_modules_are_refused() {
-    let (mut read, mut refused) = (0, 0);
-    for (k, (name, whole)) in modules().into_iter().enumerate() {
-        for length in (0..whole.len()).step_by(whole.len() / 40) {
-            if let Err(list) = lower(&whole[..length]) {
-                assert_eq!(list[0].class, Class::Invalid, "{name} {length}: {}", list[0]);
+/// Lowers the beginnings of a module and what damage makes of its words; how many were read and refused.
+pub fn damaged(name: &str, whole: &[u8], seed: u64, rounds: usize) -> [usize; 2] {
+    for length in (0..whole.len()).step_by(whole.len() / 40) {
+        if let Err(list) = lower(&whole[..length]) {
+            assert_eq!(list[0].class, Class::Invalid, "{name} {length}: {}", list[0]);
+        }
+    }
+    let mut random = SplitMix64::new(seed);
+    let [mut read, mut refused] = [0; 2];
+    for round in 0..rounds {
+        let mut bytes = whole.to_vec();
+        for _ in 0..=random.below(3) {
+            let at = random.below(bytes.len() as u64 / 4) as usize * 4;
+            match random.below(3) {
+                0 => bytes[at] ^= 1 << random.below(8),
+                1 => bytes[at..at + 4].copy_from_slice(&(random.below(128) as u32).to_le_bytes()),
+                _ => bytes[at..at + 4].copy_from_slice(&random.next_u32().to_le_bytes()),
             }
         }
-        let mut random = SplitMix64::new(5 + k as u64);
-        for round in 0..400 {
-            let mut bytes = whole.clone();
-            for _ in 0..=random.below(3) {
-                let at = random.below(bytes.len() as u64 / 4) as usize * 4;
-                match random.below(3) {
-                    0 => bytes[at] ^= 1 << random.below(8),
-                    1 => bytes[at..at + 4].copy_from_slice(&(random.below(128) as u32).to_le_bytes()),
-                    _ => bytes[at..at + 4].copy_from_slice(&random.next_u32().to_le_bytes()),
-                }
+        match lower(&bytes) {
+            Ok(module) => {
+                read += 1;
+                let verified = gpucc_ir::verify::verify_module(&module);
+                assert!(verified.is_ok(), "{name} {round}: {}", verified.unwrap_err()[0]);
             }
-            match lower(&bytes) {
-                Ok(module) => {
-                    read += 1;
-                    let verified = gpucc_ir::verify::verify_module(&module);
-                    assert!(verified.is_ok(), "{name} {round}: {}", verified.unwrap_err()[0]);
-                }
-                Err(list) => {
-                    refused += 1;
-                    assert_ne!(list[0].class, Class::Internal, "{name} {round}: {} {:?}", list[0], list[0].notes);
-                }
+            Err(list) => {
+                refused += 1;
+                assert_ne!(list[0].class, Class::Internal, "{name} {round}: {} {:?}", list[0], list[0].notes);
             }
         }
     }
+    [read, refused]
+}
+
+#[test]
+fn damaged_modules_are_refused() {
+    let one = |(seed, (name, whole)): (u64, (String, Vec<u8>))| damaged(&name, &whole, seed, 400);
+    let [read, refused] = (5..).zip(modules()).map(one).fold([0; 2], |[a, b], [x, y]| [a + x, b + y]);
     assert!(read > 10 && refused > 100, "{read} read, {refused} refused");
 }

@@ -1,10 +1,11 @@
 //! SPIR-V: modules written by naga's own writer give the results that the WGSL gives, and damaged ones are refused.
 
 use crate::common::{lower, run_module};
+use crate::hostile::damaged;
 use gpucc_frontend_naga as naga_in;
 use gpucc_ir::Module;
 use gpucc_ir::{Class, ResourceKind};
-use gpucc_sim::{Dispatch, SplitMix64};
+use gpucc_sim::Dispatch;
 use naga::back::spv;
 
 fn binary(source: &str) -> Vec<u8> {
@@ -60,37 +61,7 @@ fn gives_what_wgsl_gives() {
 
 #[test]
 fn damaged_modules_are_refused() {
-    let whole = binary(SOURCE);
-    for length in (0..whole.len()).step_by(52) {
-        if let Err(list) = lower(&whole[..length]) {
-            assert_eq!(list[0].class, Class::Invalid, "{length}: {}", list[0]);
-        }
-    }
-    let mut random = SplitMix64::new(5);
-    let (mut read, mut refused) = (0, 0);
-    for _ in 0..1500 {
-        let mut bytes = whole.clone();
-        for _ in 0..=random.below(3) {
-            let at = random.below(bytes.len() as u64 / 4) as usize * 4;
-            match random.below(3) {
-                0 => bytes[at] ^= 1 << random.below(8),
-                1 => bytes[at..at + 4].copy_from_slice(&(random.below(128) as u32).to_le_bytes()),
-                _ => bytes[at..at + 4].copy_from_slice(&random.next_u32().to_le_bytes()),
-            }
-        }
-        let lowered = lower(&bytes);
-        match lowered {
-            Ok(module) => {
-                read += 1;
-                let verified = gpucc_ir::verify::verify_module(&module);
-                assert!(verified.is_ok(), "{}", verified.unwrap_err()[0]);
-            }
-            Err(list) => {
-                refused += 1;
-                assert_ne!(list[0].class, Class::Internal, "{}", list[0]);
-            }
-        }
-    }
+    let [read, refused] = damaged("written", &binary(SOURCE), 5, 1500);
     assert!(read > 10 && refused > 100, "{read} read, {refused} refused");
 }
 

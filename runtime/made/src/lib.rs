@@ -403,7 +403,11 @@ impl Parts {
         // Samplers of an array are one.
         let elements = u.count.clamp(1, limits::ELEMENTS);
         let (binding, first) = u.place();
-        let name = format!("{}_{}_{binding}", kind_name(u.kind), u.group);
+        let kind = match u.kind {
+            ResourceKind::StorageRead | ResourceKind::StorageReadWrite => "storage",
+            kind => kind.name(),
+        };
+        let name = format!("{kind}_{}_{binding}", u.group);
         let name = if first > 0 { format!("{name}_{first}") } else { name };
         if u.held() == Held::Sampler || elements == 1 {
             let bound = self.one(u, &name, [w, h]);
@@ -487,17 +491,6 @@ impl Parts {
 fn remark(u: &Used) -> String {
     let name: String = u.name.chars().filter(|c| !c.is_control()).collect();
     if name.is_empty() { name } else { format!(" # {name}") }
-}
-
-fn kind_name(kind: ResourceKind) -> &'static str {
-    match kind {
-        ResourceKind::Uniform => "uniform",
-        ResourceKind::StorageRead | ResourceKind::StorageReadWrite => "storage",
-        ResourceKind::Immediates => "immediates",
-        ResourceKind::Texture { .. } => "texture",
-        ResourceKind::StorageTexture { .. } => "image",
-        ResourceKind::Sampler { .. } => "sampler",
-    }
 }
 
 /// Keys of a texture of a dimension, and of a view of it.

@@ -36,12 +36,6 @@ pub fn smul_hi(a: i32, b: i32) -> i32 {
     ((i64::from(a) * i64::from(b)) >> 32) as i32
 }
 
-/// High half of the signed product.
-#[inline]
-pub fn smul_hi64(a: i64, b: i64) -> i64 {
-    ((i128::from(a) * i128::from(b)) >> 64) as i64
-}
-
 /// Low 24 bits, zero-extended.
 #[inline]
 pub fn low24(x: u32) -> u32 {
@@ -136,18 +130,6 @@ pub fn first_leading_u(x: u32) -> u32 {
     if x == 0 { u32::MAX } else { 31 - x.leading_zeros() }
 }
 
-/// Index of the highest bit that differs from the sign, or all ones.
-#[inline]
-pub fn first_leading_s(x: i32) -> u32 {
-    first_leading_u((x ^ (x >> 31)) as u32)
-}
-
-/// Index of the lowest one, or all ones.
-#[inline]
-pub fn first_trailing(x: u32) -> u32 {
-    if x == 0 { u32::MAX } else { x.trailing_zeros() }
-}
-
 /// Sum of four signed byte products.
 #[inline]
 pub fn dot4_s(a: u32, b: u32) -> i32 {
@@ -158,10 +140,4 @@ pub fn dot4_s(a: u32, b: u32) -> i32 {
 #[inline]
 pub fn dot4_u(a: u32, b: u32) -> u32 {
     (0..4).map(|i| (a >> (8 * i) & 0xff) * (b >> (8 * i) & 0xff)).sum()
-}
-
-/// Sum of absolute differences of four unsigned bytes, plus `c`.
-#[inline]
-pub fn sad4_u(a: u32, b: u32, c: u32) -> u32 {
-    (0..4).map(|i| (a >> (8 * i) & 0xff).abs_diff(b >> (8 * i) & 0xff)).fold(c, u32::wrapping_add)
 }

@@ -314,7 +314,6 @@ fn integers() {
     assert_eq!((int::sdiv(-7, 2), int::srem(-7, 2)), (-3, -1));
     assert_eq!(int::umul_hi(u32::MAX, u32::MAX), u32::MAX - 1);
     assert_eq!(int::smul_hi(-1, 1), -1);
-    assert_eq!(int::smul_hi64(i64::MIN, 2), -1);
     assert_eq!(int::umul24(0xff00_0003, 5), 15);
     assert_eq!(int::smul24(0x00ff_ffff, 5), -5);
     assert_eq!(int::smul24_hi(0x0080_0000, 0x007f_ffff), -0x4000);
@@ -331,11 +330,8 @@ fn integers() {
     assert_eq!(int::insert(0x1234_5678, 0xff, 8, 8), 0x1234_ff78);
     assert_eq!(int::insert(7, 1, 32, 1), 7);
     assert_eq!((int::first_leading_u(0), int::first_leading_u(0x10)), (u32::MAX, 4));
-    assert_eq!((int::first_leading_s(-1), int::first_leading_s(0), int::first_leading_s(-17)), (u32::MAX, u32::MAX, 4));
-    assert_eq!((int::first_trailing(0), int::first_trailing(0x10)), (u32::MAX, 4));
     assert_eq!(int::dot4_s(0x80ff_0102, 0x8001_0203), 128 * 128 - 1 + 2 + 6);
     assert_eq!(int::dot4_u(0xff00_0001, 0xff00_0002), 255 * 255 + 2);
-    assert_eq!(int::sad4_u(0x0105_00ff, 0x0201_0000, 10), 10 + 1 + 4 + 255);
     assert_eq!(int::sign_extend(0x80, 8), -128);
     assert_eq!(int::sign_extend(5, 0), 0);
     assert_eq!(int::mask(64), u64::MAX);

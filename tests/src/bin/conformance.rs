@@ -234,16 +234,5 @@ fn main() -> ExitCode {
     if gpucc_tests::asks_for_help(USAGE) {
         return ExitCode::SUCCESS;
     }
-    if let Err(e) = rayon::ThreadPoolBuilder::new().stack_size(64 << 20).build_global() {
-        eprintln!("error: cannot start threads: {e}");
-        return ExitCode::from(2);
-    }
-    match run() {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::from(1),
-        Err(e) => {
-            eprintln!("error: {e}");
-            ExitCode::from(2)
-        }
-    }
+    gpucc_tests::ended(gpucc_tests::start_threads().and_then(|()| run()))
 }

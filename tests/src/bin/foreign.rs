@@ -66,12 +66,5 @@ fn main() -> ExitCode {
     if gpucc_tests::asks_for_help(USAGE) {
         return ExitCode::SUCCESS;
     }
-    match run() {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::from(1),
-        Err(e) => {
-            eprintln!("error: {e}");
-            ExitCode::from(2)
-        }
-    }
+    gpucc_tests::ended(run())
 }

@@ -354,17 +354,10 @@ fn main() -> ExitCode {
     if gpucc_tests::asks_for_help(USAGE) {
         return ExitCode::SUCCESS;
     }
-    let a = match args() {
+    let a = match args().and_then(|a| gpucc_tests::start_threads().map(|()| a)) {
         Ok(a) => a,
-        Err(e) => {
-            eprintln!("error: {e}");
-            return ExitCode::from(2);
-        }
+        Err(e) => return gpucc_tests::ended(Err(e)),
     };
-    if let Err(e) = rayon::ThreadPoolBuilder::new().stack_size(64 << 20).build_global() {
-        eprintln!("error: cannot start threads: {e}");
-        return ExitCode::from(2);
-    }
     if matches!(a.stage, Stage::Draw | Stage::DrawText | Stage::Text) {
         return draws(&a);
     }

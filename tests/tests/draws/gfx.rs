@@ -84,9 +84,15 @@ fn a_few_compute_cases_of_each_group_run_on_machines() {
         crate::draws::drawing::with_row().into_iter().filter(|(d, _)| d.held.pictures).map(|(_, t)| exec::on(t));
     let jobs: Vec<(On, u8)> =
         targets.filter(|&on| !predict::documented(on, Refusal::Textures)).flat_map(|on| [(on, 0), (on, 2)]).collect();
+    agree(&cases, &cases, &jobs, 3);
+    assert!(cases.len() > 100 || cases.is_empty(), "only {} cases", cases.len());
+}
+
+/// Runs cases at places, each with a seed, and compares those of `exactly` to the bit.
+fn agree(cases: &[Case], exactly: &[Case], jobs: &[(On, u8)], seed: u64) {
     let places: Vec<_> = jobs.iter().map(|&(on, level)| gfx::place(on, level)).collect();
     let judge = |case: &Case| -> Vec<String> {
-        let verdicts = gfx::judge(case, &places, Some(3));
+        let verdicts = gfx::judge(case, &places, Some(seed));
         let wrong = jobs.iter().zip(verdicts).filter_map(|(&(on, level), v)| match v {
             Verdict::Passed => None,
             Verdict::Refused(codes, why) if predict::predicted(on, &case.id, &codes, &why) => None,
@@ -96,9 +102,8 @@ fn a_few_compute_cases_of_each_group_run_on_machines() {
     };
     let mut wrong: Vec<String> = cases.par_iter().flat_map_iter(judge).collect();
     let exact = |c: &Case| places.iter().filter_map(|&p| differs(c, p)).collect::<Vec<_>>();
-    wrong.extend(cases.par_iter().flat_map_iter(exact).collect::<Vec<_>>());
+    wrong.extend(exactly.par_iter().flat_map_iter(exact).collect::<Vec<_>>());
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(cases.len() > 100 || cases.is_empty(), "only {} cases", cases.len());
 }
 
 /// Those of some targets that draw.
@@ -111,20 +116,7 @@ fn drawing(targets: &str) -> impl Iterator<Item = On> {
 fn a_few_cases_of_each_group_are_drawn_by_machines() {
     let cases: Vec<Case> = sample(5).into_iter().filter(|c| !is_open(c)).collect();
     let jobs: Vec<(On, u8)> = drawing("all:all").zip([0, 2, 2].into_iter().cycle()).collect();
-    let places: Vec<_> = jobs.iter().map(|&(on, level)| gfx::place(on, level)).collect();
-    let judge = |case: &Case| -> Vec<String> {
-        let verdicts = gfx::judge(case, &places, Some(5));
-        let wrong = jobs.iter().zip(verdicts).filter_map(|(&(on, level), v)| match v {
-            Verdict::Passed => None,
-            Verdict::Refused(codes, why) if predict::predicted(on, &case.id, &codes, &why) => None,
-            Verdict::Failed(why) | Verdict::Refused(_, why) => Some(format!("{on} -O{level} {}: {why}", case.id)),
-        });
-        wrong.collect()
-    };
-    let mut wrong: Vec<String> = cases.par_iter().flat_map_iter(judge).collect();
-    let exact = |c: &Case| places.iter().filter_map(|&p| differs(c, p)).collect::<Vec<_>>();
-    wrong.extend(sample(5).par_iter().flat_map_iter(exact).collect::<Vec<_>>());
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    agree(&cases, &sample(5), &jobs, 5);
 }
 
 /// Draws whose vertices run on a machine and whose fragments on the oracle, and the other way round: equal to the oracle alone, to
