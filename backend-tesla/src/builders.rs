@@ -196,7 +196,7 @@ pub const fn reads_flags(op: Op, mods: &Mods) -> bool {
 gpucc_mir::builders! {
     Tesla, TOp::M, Op, sources, needs, takes;
     Mov, MovFromC, MovFromA, MovToC, ShlToA, AddA, LdC, LdS, LdLock, StS, StUnlock, Add, Sub, Subr, Set, Max, Min, Shl, Shr,
-    Mul16, Mul24, MadU16, MadU24, And, Or, Xor, Fadd, Fmul, Fmad, Fset, Fmax, Fmin, PreSin, PreEx2, Rcp, Rsqrt, Lg2, Sin, Cos,
+    Mul16, Mul24, MadU16, MadU24, And, Or, Xor, Fadd, Fmul, FmulSat, Fmad, Fset, Fmax, Fmin, PreSin, PreEx2, Rcp, Rsqrt, Lg2, Sin, Cos,
     Ex2, Dfma, Dadd, Dmul, Dmin, Dmax, Dset, Slct, CvtII, CvtIF, CvtFI, CvtFF, CvtRint, LdL, StL, LdG, StG, QuadOp, StO, Interp, InterpMul, InterpFlat, MovFromSr, Discard, Nop, Bra, PreBrk, Brk, Bar, JoinAt,
 }
 

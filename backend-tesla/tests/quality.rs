@@ -64,6 +64,53 @@ fn words_behind_an_address_register_are_operands() {
     }
 }
 
+/// Sums and products that only the limits 0 and 1 read are limited as they are made; what else they were reads them too.
+#[test]
+fn what_is_made_for_limits_is_made_within_them() {
+    let text = |made: &str, also: &str| {
+        format!(
+            "@group(0) @binding(0) var<storage, read> a: array<f32>;
+            @group(0) @binding(1) var<storage, read_write> o: array<f32>;
+            @compute @workgroup_size(1) fn main(@builtin(workgroup_id) id: vec3<u32>) {{
+                let x = a[id.x]; let y = a[id.x + 1u]; let made = {made};
+                o[2u * id.x] = saturate(made); o[2u * id.x + 1u] = {also}; }}"
+        )
+    };
+    // Floats of every kind, each beside the next; of a sum and a product of them that are exact.
+    let floats = [0.0f32, -0.0, 0.25, 1.0, 1.5, -2.0, f32::INFINITY, -1.0, f32::NEG_INFINITY, f32::NAN, 0.5, 1e30, 4.0];
+    let pairs = || floats.iter().zip(&floats[1..]);
+    let limited = |x: f32| if x > 0.0 { x.min(1.0) } else { 0.0 };
+    type Made = fn(f32, f32) -> f32;
+    let all: [(&str, Made); 4] = [
+        ("x + y", |x, y| x + y),
+        ("x - y", |x, y| x - y),
+        ("x * y", |x, y| x * y),
+        ("x * 2.0 + y", |x, y| x * 2.0 + y),
+    ];
+    for ((made, of), (also, kept)) in all.into_iter().flat_map(|m| [(m, ("0.0", true)), (m, ("made", false))]) {
+        let m = module(&text(made, also));
+        let mut want = Vec::new();
+        for (&x, &y) in pairs() {
+            want.extend([limited(of(x, y)), if kept { 0.0 } else { of(x, y) }]);
+        }
+        let d = Dispatch::new([pairs().count() as u32, 1, 1]).with_u32(0, 0, &floats.map(f32::to_bits)).with_u32(
+            0,
+            1,
+            &vec![0; want.len()],
+        );
+        for (g, name) in NAMES.iter().enumerate() {
+            let out = compile(&m, g, &options(2));
+            let listing = TESLA.listing(&out, g);
+            let made_within = listing.contains(" sat ");
+            assert_eq!(made_within, kept && (g >= 2 || made != "x * y"), "{name} {made}: {listing}");
+            let got = run(&out, g, &d, Some(7)).unwrap_or_else(|t| panic!("{name} {made}: {t}"));
+            let bits = |x: f32| if x.is_nan() { None } else { Some((x + 0.0).to_bits()) };
+            let got: Vec<_> = got.words(0, 1).unwrap().into_iter().map(|w| bits(f32::from_bits(w))).collect();
+            assert_eq!(got, want.iter().map(|&w| bits(w)).collect::<Vec<_>>(), "{name} {made}");
+        }
+    }
+}
+
 const DIVERGENT: &str = "
 @group(0) @binding(0) var<storage, read_write> o: array<u32>;
 @compute @workgroup_size(32)

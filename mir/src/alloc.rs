@@ -295,8 +295,8 @@ fn write_back<T: Target>(
 ) -> Result<(), String> {
     let mut before = a.copies.iter().filter(|c| matches!(c.at, At::Before(_))).peekable();
     let mut free = a.free.iter().peekable();
-    let mut starts: Vec<SmallVec<[&ra::ParallelCopy; 2]>> = vec![SmallVec::new(); mf.blocks.len()];
-    let mut ends = starts.clone();
+    let lists = || -> Vec<SmallVec<[&ra::ParallelCopy; 2]>> { mf.blocks.iter().map(|_| SmallVec::new()).collect() };
+    let (mut starts, mut ends) = (lists(), lists());
     for c in &a.copies {
         match c.at {
             At::Before(_) => {}
@@ -345,7 +345,9 @@ fn write_back<T: Target>(
             let base = p.first_operand(id);
             let free_here = free.next_if(|f| f.0 == id).map(|f| f.1.as_slice());
             let mut k = base;
+            // Those of the operands, which only pseudo-instructions are lowered with.
             let mut granules: SmallVec<[u16; 8]> = SmallVec::new();
+            let lowers = matches!(inst.op, Opcode::Pseudo(_));
             for u in &mut inst.uses {
                 if let Src::Reg(Reg::V(v)) = u.src {
                     let file = p.file(Value(v.0));
@@ -360,10 +362,14 @@ fn write_back<T: Target>(
                         g = gcd(g, gcd(first as u16, count as u16));
                     }
                     used[file as usize].add(place);
-                    granules.push(g);
+                    if lowers {
+                        granules.push(g);
+                    }
                     u.place(PReg { file, place });
                 } else {
-                    granules.push(0);
+                    if lowers {
+                        granules.push(0);
+                    }
                     u.read_all();
                 }
             }
@@ -373,9 +379,11 @@ fn write_back<T: Target>(
                     let place = a.operands[k];
                     k += 1;
                     used[file as usize].add(place);
-                    granules.push(p.shape(Value(v.0)).granule);
+                    if lowers {
+                        granules.push(p.shape(Value(v.0)).granule);
+                    }
                     *d = crate::inst::Def::preg(PReg { file, place });
-                } else {
+                } else if lowers {
                     granules.push(1);
                 }
             }

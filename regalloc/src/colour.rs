@@ -462,21 +462,26 @@ impl Colour<'_> {
         for &(f, _) in self.p.clobbers(i) {
             touch(f);
         }
-        let start: SmallVec<[UnitSet; 4]> = self.files.iter().map(|f| f.occupied).collect();
+        let report = self.p.insts[i as usize].report_free;
+        // What is occupied before something moves.
+        let mut start: Option<SmallVec<[UnitSet; 4]>> = None;
         let mut moves = Vec::new();
         for &file in &touched {
-            if let Some(take) = self.take_over(file, i, ops, base)
-                && self.place_slow(file, b, i, ops, base, &mut moves, Some(take)).is_ok()
-            {
+            let take = if report { self.take_over(file, ops, base) } else { None };
+            if take.is_none() && self.place_fast(file, i, ops, base)? {
                 continue;
             }
-            if !self.place_fast(file, i, ops, base)? {
+            start.get_or_insert_with(|| self.files.iter().map(|f| f.occupied).collect());
+            if take.is_some() && self.place_slow(file, b, i, ops, base, &mut moves, take).is_ok() {
+                continue;
+            }
+            if take.is_none() || !self.place_fast(file, i, ops, base)? {
                 self.place_slow(file, b, i, ops, base, &mut moves, None)?;
             }
         }
-        let report = self.p.insts[i as usize].report_free;
         if report || !moves.is_empty() {
-            let mut busy: Vec<UnitSet> = start.iter().zip(&self.files).map(|(s, f)| s.union(&f.occupied)).collect();
+            let mut busy: Vec<UnitSet> = self.files.iter().map(|f| f.occupied).collect();
+            busy.iter_mut().zip(start.iter().flatten()).for_each(|(b, s)| *b = b.union(s));
             for (k, o) in ops.iter().enumerate() {
                 busy[self.p.file(o.value) as usize].add(self.out.operands[base + k]);
             }
@@ -505,12 +510,9 @@ impl Colour<'_> {
         Ok(())
     }
 
-    /// For an instruction that collects values of which some live on: the place where most of them already lie, if it
-    /// is cheaper to move those that live on away than to copy all of them elsewhere.
-    fn take_over(&mut self, file: FileId, i: InstId, ops: &[Operand], base: usize) -> Option<Placement> {
-        if !self.p.insts[i as usize].report_free {
-            return None;
-        }
+    /// For an instruction that reports what is free, and collects values of which some live on: the place where most of them
+    /// already lie, if it is cheaper to move those that live on away than to copy all of them elsewhere.
+    fn take_over(&mut self, file: FileId, ops: &[Operand], base: usize) -> Option<Placement> {
         let mut defs = ops.iter().filter(|o| o.role != Role::Use);
         let def = defs.next().filter(|d| d.role == Role::Def && d.constraint == Constraint::Any)?;
         let info = *self.p.info(def.value);

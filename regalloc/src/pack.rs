@@ -32,8 +32,7 @@ impl Chooser {
 
     /// Notes that `p` is in use, for the preference of low units.
     pub(crate) fn note(&mut self, p: Placement) {
-        let top = p.set().highest().map_or(0, |u| u + 1);
-        self.high = self.high.max(top);
+        self.high = self.high.max(p.end());
     }
 
     /// A place for `shape` in `free`: at `affinity` if that is possible, outside `avoid` if that is.

@@ -148,7 +148,7 @@ impl Shape {
 
     /// Whether `p` is a legal placement in `file`, budget aside.
     pub fn allows(&self, file: &RegFile, p: Placement) -> bool {
-        if p.len() != self.units || p.set().highest().is_none_or(|u| u >= file.units) {
+        if p.is_none() || p.len() != self.units || p.end() > file.units {
             return false;
         }
         let last = p.unit(p.len() - 1);

@@ -15,24 +15,29 @@ impl UnitSet {
 
     /// The set of units `0..n`.
     pub const fn first(n: u16) -> UnitSet {
-        UnitSet::range(0, n)
+        assert!(n <= MAX_UNITS);
+        let mut s = UnitSet::EMPTY;
+        let mut w = 0;
+        while w < 4 {
+            let here = (n as usize).saturating_sub(64 * w);
+            s.0[w] = if here >= 64 { u64::MAX } else { (1 << here) - 1 };
+            w += 1;
+        }
+        s
     }
 
     /// The set of units `from..to`.
     pub const fn range(from: u16, to: u16) -> UnitSet {
-        assert!(from <= to && to <= MAX_UNITS);
-        let mut s = UnitSet::EMPTY;
-        let mut i = from;
-        while i < to {
-            s.0[i as usize / 64] |= 1 << (i % 64);
-            i += 1;
-        }
-        s
+        assert!(from <= to);
+        UnitSet::first(to).minus(&UnitSet::first(from))
     }
 
     /// Every `step`-th unit from `from` up to but not including `to`: start positions of aligned runs.
     pub const fn steps(from: u16, to: u16, step: u16) -> UnitSet {
         assert!(to <= MAX_UNITS && step > 0);
+        if step == 1 && from <= to {
+            return UnitSet::range(from, to);
+        }
         let mut s = UnitSet::EMPTY;
         let mut i = from;
         while i < to {
@@ -129,6 +134,13 @@ impl UnitSet {
     /// Every unit moved down by `n`; those below `n` fall out.
     #[must_use]
     pub fn down(&self, n: u16) -> UnitSet {
+        if n == 0 {
+            return *self;
+        }
+        if n < 64 {
+            let [a, b, c, d] = self.0;
+            return UnitSet([a >> n | b << (64 - n), b >> n | c << (64 - n), c >> n | d << (64 - n), d >> n]);
+        }
         let (w, b) = (n as usize / 64, n % 64);
         let word = |i: usize| self.0.get(i).copied().unwrap_or(0);
         UnitSet(core::array::from_fn(|i| {
@@ -140,6 +152,13 @@ impl UnitSet {
     /// Every unit moved up by `n`; those that leave the range fall out.
     #[must_use]
     pub fn up(&self, n: u16) -> UnitSet {
+        if n == 0 {
+            return *self;
+        }
+        if n < 64 {
+            let [a, b, c, d] = self.0;
+            return UnitSet([a << n, b << n | a >> (64 - n), c << n | b >> (64 - n), d << n | c >> (64 - n)]);
+        }
         let (w, b) = (n as usize / 64, n % 64);
         let word = |i: Option<usize>| i.map_or(0, |i| self.0[i]);
         UnitSet(core::array::from_fn(|i| {
@@ -168,23 +187,28 @@ impl UnitSet {
 
     /// Whether all units of `p` are in the set.
     pub fn has_all(&self, p: Placement) -> bool {
-        let s = p.set();
-        s.minus(self).is_empty()
+        let (w, low, high) = p.words();
+        low & !self.0[w] | high & !self.0[(w + 1) % 4] == 0
     }
 
     /// Whether some unit of `p` is in the set.
     pub fn has_any(&self, p: Placement) -> bool {
-        !p.set().intersect(self).is_empty()
+        let (w, low, high) = p.words();
+        low & self.0[w] | high & self.0[(w + 1) % 4] != 0
     }
 
     /// Adds the units of `p`.
     pub fn add(&mut self, p: Placement) {
-        *self = self.union(&p.set());
+        let (w, low, high) = p.words();
+        self.0[w] |= low;
+        self.0[(w + 1) % 4] |= high;
     }
 
     /// Removes the units of `p`.
     pub fn sub(&mut self, p: Placement) {
-        *self = self.minus(&p.set());
+        let (w, low, high) = p.words();
+        self.0[w] &= !low;
+        self.0[(w + 1) % 4] &= !high;
     }
 }
 
@@ -245,7 +269,7 @@ impl Placement {
         if mask & mask.wrapping_add(1) == 0 {
             return Placement::run(base, mask.count_ones() as u16);
         }
-        assert!(mask < 1 << Placement::LANES && base < MAX_UNITS);
+        assert!(mask < 1 << Placement::LANES && base + (32 - mask.leading_zeros()) as u16 <= MAX_UNITS);
         Placement { base: base as u8, code: HOLES | mask as u8 }
     }
 
@@ -265,6 +289,11 @@ impl Placement {
     /// The lowest unit of the placement.
     pub const fn base(&self) -> u16 {
         self.base as u16
+    }
+
+    /// One more than the highest unit of the placement; 0 of none.
+    pub const fn end(&self) -> u16 {
+        self.base as u16 + (32 - self.bits().leading_zeros()) as u16
     }
 
     /// Number of units that it covers.
@@ -338,21 +367,27 @@ impl Placement {
         self.bits() << (self.base() % row)
     }
 
+    /// The word of a set that the first unit is in, the bits of that word, and those of the next, which are none behind the last word:
+    /// no placement leaves the largest file.
+    const fn words(&self) -> (usize, u64, u64) {
+        let (w, b) = (self.base as usize / 64, self.base % 64);
+        let m = self.bits() as u64;
+        // Two shifts, since one by 64 is none.
+        (w, m << b, m >> 1 >> (63 - b))
+    }
+
     /// The units as a set.
     pub fn set(&self) -> UnitSet {
         let mut s = UnitSet::EMPTY;
-        let (w, b) = (self.base as usize / 64, self.base % 64);
-        let m = self.bits() as u64;
-        s.0[w] |= m << b;
-        if b > 32 && w + 1 < 4 {
-            s.0[w + 1] |= m >> (64 - b);
-        }
+        s.add(*self);
         s
     }
 
     /// Whether the two share a unit.
     pub fn overlaps(&self, o: Placement) -> bool {
-        !self.set().intersect(&o.set()).is_empty()
+        let (a, b) = if self.base <= o.base { (self, o) } else { (&o, *self) };
+        let distance = (b.base - a.base) as u32;
+        distance < 32 && a.bits() >> distance & b.bits() != 0
     }
 }
 

@@ -9,6 +9,9 @@ use super::{Isel, IselCx, U, copy, high, low};
 use crate::builders::{self as build, Builder};
 use crate::inst::{FLAGS, Half, If, IntoHalf, Of, R32, Reads, Rounding, Sat, Signed, SrcMods, Sum, Tesla, When, zero};
 
+/// The number of the first generation whose products can be limited to 0 and 1.
+const NVA0: u8 = 2;
+
 /// The condition of a comparison of integers, and whether they are signed.
 fn int_cond(cc: IntCc) -> (Cond, bool) {
     match cc {
@@ -142,14 +145,9 @@ impl Isel<'_> {
     fn scalar(&mut self, cx: &mut IselCx<'_>, d: &InstData, r: VReg) -> Result<(), Diagnostic> {
         let a = |n: usize| d.args[n];
         match d.op {
-            Ir::FAdd | Ir::FSub => self.fadd(cx, d, r),
-            Ir::FMul => {
-                let (x, _, n1) = Self::peel(cx, a(0), false);
-                let (y, _, n2) = Self::peel(cx, a(1), false);
-                let (u, v, _, a) = self.pair_loaded(cx, x, y);
-                cx.emit(build::Fmul.on([Self::signed(u, false, n1 ^ n2), v]).args(a).def(r));
-            }
-            Ir::Fma => self.fmad(cx, r, [a(0), a(1), a(2)]),
+            Ir::FAdd | Ir::FSub => self.fadd(cx, d, r, Sat(false)),
+            Ir::FMul => self.fmul(cx, d, r, Sat(false)),
+            Ir::Fma => self.fmad(cx, r, [a(0), a(1), a(2)], Sat(false)),
             Ir::FNeg => {
                 let x = self.reg(cx, a(0));
                 cx.emit(build::Xor.on([x, U::imm(0x8000_0000)]).def(r));
@@ -167,19 +165,7 @@ impl Isel<'_> {
                 let op = if d.op == Ir::FMin { build::Fmin } else { build::Fmax };
                 cx.emit(op.on([Self::signed(u, m1.0, m1.1), Self::signed(v, m2.0, m2.1)]).def(r));
             }
-            Ir::FSat => {
-                let (x, abs, neg) = Self::peel(cx, a(0), true);
-                let x = self.reg(cx, x);
-                let x = Self::signed(x, abs, neg);
-                if d.fp.has(FpFlags::NNAN) {
-                    let mods = (Of(Ty::F32), Reads(Ty::F32), Sat(true));
-                    cx.emit(build::CvtFF.with(mods, [x]).def(r));
-                } else {
-                    let t = self.temp(cx, build::Fmax.on([x, zero()]));
-                    let one = self.literal(1.0f32.to_bits());
-                    cx.emit(build::Fmin.on([t.into(), one]).def(r));
-                }
-            }
+            Ir::FSat => self.fsat(cx, d, r),
             Ir::FFloor | Ir::FCeil | Ir::FTrunc | Ir::FRoundEven => {
                 let x = self.modified(cx, a(0));
                 cx.emit(build::CvtRint.with((Of(Ty::F32), Rounding(direction(d.op))), [x]).def(r));
@@ -361,7 +347,46 @@ impl Isel<'_> {
         }
     }
 
-    fn fadd(&mut self, cx: &mut IselCx<'_>, d: &InstData, r: VReg) {
+    /// The limits 0 and 1. What only this reads is limited as it is made, and stays NaN there: a maximum makes that 0.
+    fn fsat(&mut self, cx: &mut IselCx<'_>, d: &InstData, r: VReg) {
+        let no_nan = d.fp.has(FpFlags::NNAN);
+        let made = cx.fold(d.args[0]).filter(|m| match m.op {
+            Ir::FAdd | Ir::FSub | Ir::Fma => true,
+            // Older chips have no product that does this.
+            Ir::FMul => self.t.generation >= NVA0,
+            _ => false,
+        });
+        let Some(made) = made else {
+            let x = self.modified(cx, d.args[0]);
+            if no_nan {
+                cx.emit(build::CvtFF.with((Of(Ty::F32), Reads(Ty::F32), Sat(true)), [x]).def(r));
+            } else {
+                let t = self.temp(cx, build::Fmax.on([x, zero()]));
+                let one = self.literal(1.0f32.to_bits());
+                cx.emit(build::Fmin.on([t.into(), one]).def(r));
+            }
+            return;
+        };
+        let t = if no_nan { r } else { cx.temp(R32) };
+        match made.op {
+            Ir::Fma => self.fmad(cx, t, [made.args[0], made.args[1], made.args[2]], Sat(true)),
+            Ir::FMul => self.fmul(cx, made, t, Sat(true)),
+            _ => self.fadd(cx, made, t, Sat(true)),
+        }
+        if !no_nan {
+            cx.emit(build::Fmax.on([t.into(), zero()]).def(r));
+        }
+    }
+
+    fn fmul(&mut self, cx: &mut IselCx<'_>, d: &InstData, r: VReg, sat: Sat) {
+        let (x, _, n1) = Self::peel(cx, d.args[0], false);
+        let (y, _, n2) = Self::peel(cx, d.args[1], false);
+        let (u, v, _, a) = self.pair_loaded(cx, x, y);
+        let op = if sat.0 { build::FmulSat } else { build::Fmul };
+        cx.emit(op.on([Self::signed(u, false, n1 ^ n2), v]).args(a).def(r));
+    }
+
+    fn fadd(&mut self, cx: &mut IselCx<'_>, d: &InstData, r: VReg, sat: Sat) {
         let sub = d.op == Ir::FSub;
         let (x, _, n1) = Self::peel(cx, d.args[0], false);
         let (y, _, n2) = Self::peel(cx, d.args[1], false);
@@ -369,7 +394,7 @@ impl Isel<'_> {
         let (u, v, swap, a) = self.pair_loaded(cx, x, y);
         let (n1, n2) = if swap { (n2, n1) } else { (n1, n2) };
         let args = [Self::signed(u, false, n1), Self::signed(v, false, n2)];
-        cx.emit(build::Fadd.on(args).args(a).def(r));
+        cx.emit(build::Fadd.with((sat,), args).args(a).def(r));
     }
 
     /// [`pair`](Self::pair) of floats, of which the first may be read from workgroup memory or the second from a uniform buffer; the address
@@ -399,7 +424,7 @@ impl Isel<'_> {
     }
 
     /// `a * b + c`, signs folded.
-    fn fmad(&mut self, cx: &mut IselCx<'_>, r: VReg, [a, b, c]: [Value; 3]) {
+    fn fmad(&mut self, cx: &mut IselCx<'_>, r: VReg, [a, b, c]: [Value; 3], sat: Sat) {
         let (a, _, n1) = Self::peel(cx, a, false);
         let (b, _, n2) = Self::peel(cx, b, false);
         let (c, _, n3) = Self::peel(cx, c, false);
@@ -416,7 +441,7 @@ impl Isel<'_> {
             (false, _) => (self.any(cx, c), None),
         };
         let args = [Self::signed(u, false, n1 ^ n2), v, Self::signed(w, false, n3)];
-        cx.emit(build::Fmad.on(args).args(address).def(r));
+        cx.emit(build::Fmad.with((sat,), args).args(address).def(r));
     }
 
     fn iadd(&mut self, cx: &mut IselCx<'_>, d: &InstData, r: VReg) {

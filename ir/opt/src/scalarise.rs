@@ -15,7 +15,37 @@ use smallvec::SmallVec;
 
 use crate::caps::Caps;
 
-type Lanes = SmallVec<[Value; 4]>;
+/// The scalars of a value: none as long as it is not known, one where it is a scalar or became another value.
+#[derive(Clone, Copy)]
+struct Lanes {
+    count: u8,
+    of: [Value; 4],
+}
+
+impl Default for Lanes {
+    fn default() -> Lanes {
+        Lanes { count: 0, of: [Value(0); 4] }
+    }
+}
+
+impl FromIterator<Value> for Lanes {
+    fn from_iter<I: IntoIterator<Item = Value>>(values: I) -> Lanes {
+        let mut lanes = Lanes::default();
+        for (v, at) in values.into_iter().zip(&mut lanes.of) {
+            *at = v;
+            lanes.count += 1;
+        }
+        lanes
+    }
+}
+
+impl core::ops::Deref for Lanes {
+    type Target = [Value];
+
+    fn deref(&self) -> &[Value] {
+        &self.of[..usize::from(self.count)]
+    }
+}
 
 /// Runs over a function; gives the number of instructions split, and of those that stay whole and have extracts or composes put beside them.
 pub fn run(_module: &Module, f: &mut Function, _caps: &Caps) -> u64 {
@@ -79,7 +109,7 @@ pub(crate) fn order(f: &Function) -> Vec<Block> {
 fn lanes_of(b: &mut Builder<'_>, v: Value, lanes: &mut SecondaryMap<Value, Lanes>) -> Lanes {
     let ty = b.func.ty(v);
     if !ty.is_vector() {
-        return SmallVec::from_slice(&[v]);
+        return Lanes::from_iter([v]);
     }
     if lanes[v].is_empty() {
         lanes[v] = if b.func.is_undef(v) {
@@ -88,7 +118,7 @@ fn lanes_of(b: &mut Builder<'_>, v: Value, lanes: &mut SecondaryMap<Value, Lanes
             (0..ty.lanes()).map(|k| b.extract(v, k)).collect()
         };
     }
-    lanes[v].clone()
+    lanes[v]
 }
 
 /// Appends `i`, split or not; true if it was split.
@@ -108,8 +138,10 @@ fn split(f: &mut Function, block: Block, i: Inst, lanes: &mut SecondaryMap<Value
     if d.op.is_terminator() {
         let mut d = d;
         d.map_edges(|e| {
-            let args = std::mem::take(&mut e.args);
-            e.args = args.iter().flat_map(|&a| lanes_of(&mut b, a, lanes)).collect();
+            if e.args.iter().any(|&a| b.func.ty(a).is_vector()) {
+                let args = std::mem::take(&mut e.args);
+                args.iter().for_each(|&a| e.args.extend(lanes_of(&mut b, a, lanes).iter().copied()));
+            }
         });
         d.args = d.args.iter().map(|&a| whole(&mut b, a, lanes)).collect();
         b.func.insts[i] = d;
@@ -125,9 +157,10 @@ fn split(f: &mut Function, block: Block, i: Inst, lanes: &mut SecondaryMap<Value
         op if op.is_lanewise() && vector => {
             let a = args(&mut b, lanes);
             let ty = b.func.ty(d.result()).lane();
+            let mut ops: SmallVec<[Value; 4]> = SmallVec::from_elem(Value(0), a.len());
             (0..n)
                 .map(|k| {
-                    let ops: SmallVec<[Value; 4]> = a.iter().map(|l| if l.len() == 1 { l[0] } else { l[k] }).collect();
+                    ops.iter_mut().zip(&a).for_each(|(op, l)| *op = if l.len() == 1 { l[0] } else { l[k] });
                     one(&mut b, &d, &ops, ty)
                 })
                 .collect()
@@ -141,15 +174,15 @@ fn split(f: &mut Function, block: Block, i: Inst, lanes: &mut SecondaryMap<Value
             let a = args(&mut b, lanes);
             (0..n).map(|_| a[0][0]).collect()
         }
-        Op::Compose => args(&mut b, lanes).into_iter().map(|l| l[0]).collect(),
+        Op::Compose => args(&mut b, lanes).iter().map(|l| l[0]).collect(),
         Op::Insert => {
             let (mut a, Attr::Lane(k)) = (args(&mut b, lanes), &d.attr) else { unreachable!("insert has a lane") };
-            a[0][*k as usize] = a[1][0];
-            a.swap_remove(0)
+            a[0].of[*k as usize] = a[1][0];
+            a[0]
         }
         Op::Extract => {
             let (a, Attr::Lane(k)) = (args(&mut b, lanes), &d.attr) else { unreachable!("extract has a lane") };
-            SmallVec::from_slice(&[a[0][*k as usize]])
+            Lanes::from_iter([a[0][*k as usize]])
         }
         Op::Shuffle => {
             let (a, Attr::Lanes(l)) = (args(&mut b, lanes), &d.attr) else { unreachable!("shuffle has lanes") };
@@ -194,7 +227,7 @@ fn whole(b: &mut Builder<'_>, v: Value, lanes: &mut SecondaryMap<Value, Lanes>) 
     if !b.func.ty(v).is_vector() || b.func.as_const(v).is_some() || b.func.is_undef(v) || lanes[v].is_empty() {
         return v;
     }
-    let l = lanes[v].clone();
+    let l = lanes[v];
     if lanes_are_fresh(b, l[0], v) {
         return v;
     }
