@@ -156,6 +156,22 @@ impl Effects {
     pub const fn store() -> Effects {
         Effects { writes: true, side_effect: true, ..Effects::pure(1) }
     }
+    /// What it does besides giving results, as a page for people says it; `memory` names what it touches.
+    pub fn words(&self, memory: &str) -> Vec<String> {
+        let touches = match (self.reads, self.writes) {
+            (true, true) => format!("reads and writes {memory}"),
+            (true, false) => format!("reads {memory}"),
+            (false, true) => format!("writes {memory}"),
+            (false, false) => String::new(),
+        };
+        let words = [
+            (!touches.is_empty(), touches.as_str()),
+            (self.side_effect && !self.writes && !self.terminator, "stays"),
+            (self.convergent, "convergent"),
+            (self.terminator, "ends a block"),
+        ];
+        words.iter().filter(|w| w.0).map(|w| w.1.to_owned()).collect()
+    }
     /// Reads and writes memory.
     pub const fn atomic(latency: u16) -> Effects {
         Effects { reads: true, ..Effects { latency, ..Effects::store() } }
@@ -330,6 +346,12 @@ impl<I: Isa> Row<I> {
     /// All generations that have the row.
     pub fn generations(&self) -> u16 {
         self.enc.iter().fold(0, |m, e| m | e.generations)
+    }
+
+    /// Names of [`Row::generations`], in order.
+    pub fn generation_names(&self) -> Vec<&'static str> {
+        let all = self.generations();
+        I::GENERATIONS.iter().enumerate().filter(|(g, _)| all >> g & 1 == 1).map(|(_, n)| *n).collect()
     }
 
     /// How many operands there are of this role.

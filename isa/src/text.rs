@@ -77,6 +77,11 @@ pub fn parse_row_into<I: Isa>(mut inst: Inst<I>, line: &str, column: usize, cx: 
     Ok(inst)
 }
 
+/// Text as it is compared with another program's: runs of blanks as one, none at the ends, lower case.
+pub fn normal(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ").to_ascii_lowercase()
+}
+
 /// Parses by the templates of all rows of this generation whose head begins the line, in table order.
 ///
 /// # Errors

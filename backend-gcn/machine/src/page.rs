@@ -84,30 +84,14 @@ fn form(row: &Row<Gcn>) -> &'static str {
 
 /// The page: mnemonic, encoding, operands, forms, opcodes by generation, meaning.
 pub fn reference_page() -> String {
+    use Format::*;
     let mut out = String::from(
         "# GCN instructions\n\nGenerated from the table of `gpucc-gcn-machine`. Operands: `s` scalar register, `ss` scalar source (register, inline constant, \
          literal), `v` VGPR, `x` vector source; a number behind is the width in dwords. Opcodes in hexadecimal for gfx6, gfx7, gfx8.\n",
     );
     let formats = [
-        Format::Sop2,
-        Format::Sopk,
-        Format::Sop1,
-        Format::Sopc,
-        Format::Sopp,
-        Format::Smrd,
-        Format::Smem,
-        Format::Vop1,
-        Format::Vop2,
-        Format::Vopc,
-        Format::Vop3a,
-        Format::Vop3b,
-        Format::Vintrp,
-        Format::Ds,
-        Format::Mubuf,
-        Format::Mtbuf,
-        Format::Flat,
-        Format::Mimg,
-        Format::Exp,
+        Sop2, Sopk, Sop1, Sopc, Sopp, Smrd, Smem, Vop1, Vop2, Vopc, Vop3a, Vop3b, Vintrp, Ds, Mubuf, Mtbuf, Flat, Mimg,
+        Exp,
     ];
     for format in formats {
         let _ = write!(

@@ -1,6 +1,6 @@
 //! Comparison with vectors: lines `mcpu <tab> bytes <tab> text` as `llvm-mc` made them.
 
-use gpucc_isa::stage;
+use gpucc_isa::{stage, text::normal};
 
 use crate::isa::{GFX6, GFX7, GFX8};
 use crate::listing::{asm_words_line, disasm_words_line};
@@ -13,11 +13,6 @@ pub fn generation(mcpu: &str) -> Option<u8> {
         "fiji" | "polaris10" | "gfx8" | "gfx803" => Some(GFX8),
         _ => None,
     }
-}
-
-/// Text as it is compared: runs of blanks as one, lower case.
-pub fn normal(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ").to_ascii_lowercase()
 }
 
 /// Quirk `smrd-glc`: on gfx6 and gfx7 the tool keeps a `glc` on scalar loads, whose encoding has no such bit, so no

@@ -41,13 +41,8 @@ fn words(row: &Row<Tesla>) -> String {
 }
 
 fn generations(row: &Row<Tesla>) -> String {
-    let all = row.generations();
-    if all.count_ones() as usize == Tesla::GENERATIONS.len() {
-        return "all".into();
-    }
-    let names: Vec<_> =
-        Tesla::GENERATIONS.iter().enumerate().filter(|(i, _)| all >> i & 1 == 1).map(|(_, n)| *n).collect();
-    names.join(" ")
+    let names = row.generation_names();
+    if names.len() == Tesla::GENERATIONS.len() { "all".into() } else { names.join(" ") }
 }
 
 fn stages(row: &Row<Tesla>) -> String {
@@ -92,19 +87,7 @@ fn effects(row: &Row<Tesla>) -> String {
         Memory::Output => "o[]",
         Memory::Texture => "texels",
     };
-    let touches = match (e.reads, e.writes) {
-        (true, true) => format!("reads and writes {memory}"),
-        (true, false) => format!("reads {memory}"),
-        (false, true) => format!("writes {memory}"),
-        (false, false) => String::new(),
-    };
-    let words = [
-        (!touches.is_empty(), touches.as_str()),
-        (e.side_effect && !e.writes && !e.terminator, "stays"),
-        (e.convergent, "convergent"),
-        (e.terminator, "ends a block"),
-    ];
-    let mut all: Vec<String> = words.iter().filter(|w| w.0).map(|w| w.1.to_owned()).collect();
+    let mut all = e.words(memory);
     all.extend(row.implicit.iter().map(|i| match (i.read, i.write) {
         (true, true) => format!("reads and writes {}", i.name),
         (true, false) => format!("reads {}", i.name),

@@ -1,5 +1,7 @@
 //! Comparison with outside vectors (`tesla.tsv`): words, text, chip variants, program types, tag.
 
+use gpucc_isa::text::normal;
+
 use crate::{asm_words_line, disasm_words_line, generation, text};
 
 /// The generation that a chip variant of the vectors stands for.
@@ -12,10 +14,6 @@ pub fn variant(name: &str) -> Option<u8> {
         "mcp77" => "mcp77",
         _ => return None,
     })
-}
-
-fn same(a: &str, b: &str) -> bool {
-    a.split_whitespace().map(str::to_ascii_lowercase).eq(b.split_whitespace().map(str::to_ascii_lowercase))
 }
 
 /// Checks one line of the vectors file: its words must decode to its text under every listed variant and program type, and a
@@ -36,7 +34,7 @@ pub fn check_vector(line: &str) -> Result<(), String> {
             match disasm_words_line(words, g, stages) {
                 Ok(got) if want == "invalid" => return Err(format!("{words} on {v} {t}: `{got}`, expected an error")),
                 Err(_) if want == "invalid" => {}
-                Ok(got) if same(&got, want) => {}
+                Ok(got) if normal(&got) == normal(want) => {}
                 Ok(got) => return Err(format!("{words} on {v} {t}: `{got}`, expected `{want}`")),
                 Err(e) => return Err(format!("{words} on {v} {t}: {e}, expected `{want}`")),
             }
@@ -46,7 +44,7 @@ pub fn check_vector(line: &str) -> Result<(), String> {
                 _ => continue,
             };
             match asm_words_line(want, g, stages, long) {
-                Ok(got) if same(&got, words) => {}
+                Ok(got) if normal(&got) == normal(words) => {}
                 Ok(got) => return Err(format!("`{want}` on {v} {t}: {got}, expected {words}")),
                 Err(e) => return Err(format!("`{want}` on {v} {t}: {e}, expected {words}")),
             }

@@ -2,7 +2,7 @@
 
 use crate::kind::{EnumDef, Kind};
 use crate::{ROWS, Valhall};
-use gpucc_isa::{Isa, OperandSpec, Role, Row};
+use gpucc_isa::{OperandSpec, Role, Row};
 
 fn kind_text(slot: &OperandSpec<Valhall>) -> String {
     match slot.kind {
@@ -35,19 +35,7 @@ fn bits(slot: &OperandSpec<Valhall>) -> String {
 /// The effects of a row besides its results, and how long those take.
 fn effects(row: &Row<Valhall>) -> String {
     let e = row.effects;
-    let touches = match (e.reads, e.writes) {
-        (true, true) => "reads and writes memory",
-        (true, false) => "reads memory",
-        (false, true) => "writes memory",
-        (false, false) => "",
-    };
-    let words = [
-        (!touches.is_empty(), touches),
-        (e.side_effect && !e.writes && !e.terminator, "stays"),
-        (e.convergent, "convergent"),
-        (e.terminator, "ends a block"),
-    ];
-    let mut all: Vec<String> = words.iter().filter(|w| w.0).map(|w| w.1.to_owned()).collect();
+    let mut all = e.words("memory");
     if row.count(Role::Def) > 0 {
         all.push(format!("{} clocks", e.latency));
     }
@@ -93,12 +81,6 @@ pub fn reference_page() -> String {
                 slots.push(format!("`{}` {} ({})", s.name, bits(s), kind_text(s)));
             }
         }
-        let generations: Vec<&str> = Valhall::GENERATIONS
-            .iter()
-            .enumerate()
-            .filter(|(g, _)| row.generations() >> g & 1 == 1)
-            .map(|(_, n)| *n)
-            .collect();
         out.push_str(&format!(
             "| {} | {opcode:03X} | {} | {:?} | {} | {} | {} | {} |\n",
             row.text,
@@ -107,7 +89,7 @@ pub fn reference_page() -> String {
             slots.join(", "),
             row.doc,
             effects(row),
-            generations.join(" ")
+            row.generation_names().join(" ")
         ));
     }
     out.push_str("\n## Named values\n\n| kind | values |\n|---|---|\n");

@@ -1,12 +1,7 @@
 //! Comparison with lines of the vectors file: `0x<word>\t<text>\t<generations>`.
 
 use crate::{asm_words_line, disasm_words_line};
-use gpucc_isa::{Isa, stage};
-
-/// Lower case, runs of blanks as one, none at the ends: how the contract compares text.
-pub fn normalise(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ").to_ascii_lowercase()
-}
+use gpucc_isa::{Isa, stage, text::normal};
 
 /// Checks one line, both directions, on each generation it lists. A text that begins with `!` asks that the word is refused.
 ///
@@ -30,7 +25,7 @@ pub fn check_vector(line: &str) -> Result<(), String> {
             continue;
         }
         let ours = ours?;
-        if normalise(&ours) != normalise(text) {
+        if normal(&ours) != normal(text) {
             return Err(format!("{word} reads `{ours}`, expected `{text}`"));
         }
         let back = asm_words_line(text, generation, stage::ALL, false)?;

@@ -66,7 +66,11 @@ impl Listing for Vivante {
     }
 }
 
-fn parse_words(text: &str) -> Result<[u32; 4], String> {
+/// The four words of an instruction in hexadecimal.
+///
+/// # Errors
+/// What is none, or how many there are.
+pub fn parse_words(text: &str) -> Result<[u32; 4], String> {
     let mut words = [0; 4];
     let mut n = 0;
     for token in text.split_whitespace() {

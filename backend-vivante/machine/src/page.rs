@@ -2,10 +2,8 @@
 
 use core::fmt::Write;
 
-use gpucc_isa::Isa;
-
 use crate::rows::{Class, ROWS};
-use crate::{Vivante, table};
+use crate::table;
 
 /// The reference page: every row with its encoding, operands, meaning and generations, as Markdown.
 pub fn reference_page() -> String {
@@ -22,7 +20,7 @@ pub fn reference_page() -> String {
             "| `{}` | {} | {} | {} | {} |",
             row.text.replace('|', "\\|"),
             class_name(row.attrs.class),
-            generations(row.generations()),
+            row.generation_names().join(", "),
             row.doc.replace('|', "\\|"),
             row.source
         );
@@ -54,11 +52,6 @@ pub fn reference_page() -> String {
     }
     out.push_str("```\n");
     out
-}
-
-fn generations(mask: u16) -> String {
-    let names = Vivante::GENERATIONS.iter().enumerate().filter(|(i, _)| mask >> i & 1 == 1);
-    names.map(|(_, n)| *n).collect::<Vec<_>>().join(", ")
 }
 
 fn class_name(class: Class) -> &'static str {

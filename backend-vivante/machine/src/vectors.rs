@@ -1,12 +1,9 @@
 //! Lines of `vivante.tsv`: words, text, `level[+extra];kind`.
 
-use gpucc_isa::stage;
+use gpucc_isa::{stage, text::normal};
 
-use crate::{GC3000, asm_words_line, decode_word, disasm_words_line, encode, table};
-
-fn normal(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ").to_ascii_lowercase()
-}
+use crate::listing::parse_words;
+use crate::{GC3000, asm_words_line, decode_word, disasm_words_line, encode};
 
 /// Checks one line: kind `asm` in both directions, `dec` when decoding, `invalid` must be refused. Every accepted word
 /// must also encode back to itself.
@@ -30,10 +27,7 @@ pub fn check_vector(line: &str) -> Result<(), String> {
     if normal(&shown) != normal(text) {
         return Err(format!("prints `{shown}`, expected `{text}`"));
     }
-    let mut raw = [0; 4];
-    for (w, t) in raw.iter_mut().zip(words.split_whitespace()) {
-        *w = u32::from_str_radix(t.trim_start_matches("0x"), 16).map_err(|e| e.to_string())?;
-    }
+    let raw = parse_words(words)?;
     let inst = decode_word(raw, crate::GC7000, stage::ALL).map_err(|e| e.to_string())?;
     if encode(&inst, crate::GC7000) != Some(raw) {
         return Err(format!("does not encode back to itself: {inst:?}"));
@@ -46,20 +40,4 @@ pub fn check_vector(line: &str) -> Result<(), String> {
         "dec" => Ok(()),
         other => Err(format!("unknown kind `{other}`")),
     }
-}
-
-/// Names of rows that no line of `lines` decodes to.
-pub fn uncovered_rows<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<String> {
-    let mut seen = vec![false; table().rows.len()];
-    for line in lines {
-        let mut raw = [0; 4];
-        let words = line.split('\t').next().unwrap_or("");
-        for (w, t) in raw.iter_mut().zip(words.split_whitespace()) {
-            *w = u32::from_str_radix(t.trim_start_matches("0x"), 16).unwrap_or(0);
-        }
-        if let Ok(inst) = decode_word(raw, crate::GC7000, stage::ALL) {
-            seen[inst.row as usize] = true;
-        }
-    }
-    table().rows.iter().zip(seen).filter(|(_, s)| !s).map(|(r, _)| format!("{:?}", r.op)).collect()
 }

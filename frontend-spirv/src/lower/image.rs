@@ -29,6 +29,21 @@ struct Operands {
     sample: Option<u32>,
 }
 
+/// Whether an op samples with a comparison, with a projection, and with the level of its neighbours.
+fn sampling(op: Op) -> Option<[bool; 3]> {
+    Some(match op {
+        Op::ImageSampleImplicitLod => [false, false, true],
+        Op::ImageSampleExplicitLod => [false, false, false],
+        Op::ImageSampleDrefImplicitLod => [true, false, true],
+        Op::ImageSampleDrefExplicitLod => [true, false, false],
+        Op::ImageSampleProjImplicitLod => [false, true, true],
+        Op::ImageSampleProjExplicitLod => [false, true, false],
+        Op::ImageSampleProjDrefImplicitLod => [true, true, true],
+        Op::ImageSampleProjDrefExplicitLod => [true, true, false],
+        _ => return None,
+    })
+}
+
 /// The format of a storage image: SPIR-V's names are shorter forms of WebGPU's.
 fn format(format: ImageFormat) -> Option<Format> {
     let name = format!("{format:?}").to_lowercase();
@@ -222,14 +237,6 @@ impl FuncCx<'_, '_> {
                 }
                 _ => return self.wrong(format!("%{} is no image with a sampler", o[0])),
             },
-            O::ImageSampleImplicitLod
-            | O::ImageSampleExplicitLod
-            | O::ImageSampleDrefImplicitLod
-            | O::ImageSampleDrefExplicitLod
-            | O::ImageSampleProjImplicitLod
-            | O::ImageSampleProjExplicitLod
-            | O::ImageSampleProjDrefImplicitLod
-            | O::ImageSampleProjDrefExplicitLod => self.sample(inst)?,
             O::ImageGather | O::ImageDrefGather => self.gather(inst)?,
             O::ImageFetch | O::ImageRead => self.fetch(inst)?,
             O::ImageWrite => self.image_write(inst)?,
@@ -241,7 +248,10 @@ impl FuncCx<'_, '_> {
             }
             O::ImageQueryLod => self.query_lod(inst)?,
             O::ImageTexelPointer => self.texel_pointer(inst)?,
-            _ => return Ok(None),
+            op => match sampling(op) {
+                Some(how) => self.sample(inst, how)?,
+                None => return Ok(None),
+            },
         }))
     }
 
@@ -398,33 +408,11 @@ impl FuncCx<'_, '_> {
         self.ask(op, given, tex)
     }
 
-    fn sample(&mut self, inst: &Inst) -> Lowered<Val> {
-        use Op as O;
+    fn sample(&mut self, inst: &Inst, [dref, proj, implicit]: [bool; 3]) -> Lowered<Val> {
         let o = self.m.m.operands(inst);
         let Val::Sampled(image, sampler) = self.val(o[0])? else {
             return self.wrong(format!("%{} is no image with a sampler", o[0]));
         };
-        let dref = matches!(
-            inst.op,
-            O::ImageSampleDrefImplicitLod
-                | O::ImageSampleDrefExplicitLod
-                | O::ImageSampleProjDrefImplicitLod
-                | O::ImageSampleProjDrefExplicitLod
-        );
-        let proj = matches!(
-            inst.op,
-            O::ImageSampleProjImplicitLod
-                | O::ImageSampleProjExplicitLod
-                | O::ImageSampleProjDrefImplicitLod
-                | O::ImageSampleProjDrefExplicitLod
-        );
-        let implicit = matches!(
-            inst.op,
-            O::ImageSampleImplicitLod
-                | O::ImageSampleDrefImplicitLod
-                | O::ImageSampleProjImplicitLod
-                | O::ImageSampleProjDrefImplicitLod
-        );
         let operands = self.operands_of(&o[if dref { 3 } else { 2 }..])?;
         let (mut desc, mut given) = self.question(&image, &sampler, TexWhat::Sample, o[1], proj)?;
         if dref {

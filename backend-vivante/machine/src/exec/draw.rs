@@ -81,28 +81,11 @@ impl Place {
     }
 }
 
-/// Values that the words of targets must have.
+/// Values that the words of targets must have; colours of some formats are limited to 0 to 1 before they are blended.
 fn wants(places: &[Place], draw: &Draw<'_>, halti5: bool) -> Vec<Wanted> {
     let format = |p: &Place| draw.merger.targets.get(p.target).copied().flatten().map(|t| t.format);
-    places.iter().map(|p| Wanted { mode: p.mode(draw, halti5), saturates: format(p).is_some_and(is_unorm) }).collect()
-}
-
-/// Formats whose colours are limited to 0 to 1 before they are blended.
-fn is_unorm(f: gpucc_sim::texture::Format) -> bool {
-    use gpucc_sim::texture::Format::*;
-    matches!(
-        f,
-        R8Unorm
-            | Rg8Unorm
-            | Rgba8Unorm
-            | Rgba8UnormSrgb
-            | Bgra8Unorm
-            | Bgra8UnormSrgb
-            | Rgb10a2Unorm
-            | R16Unorm
-            | Rg16Unorm
-            | Rgba16Unorm
-    )
+    let limited = |p: &Place| format(p).and_then(|f| f.normalised()) == Some((0.0, 1.0));
+    places.iter().map(|p| Wanted { mode: p.mode(draw, halti5), saturates: limited(p) }).collect()
 }
 
 gpucc_sim::draw_entry!(LIMITS, LANES, Machine::new);
