@@ -39,7 +39,8 @@ use gpucc_driver::{
 use gpucc_ir::{Diagnostic, IoAt, Module, Place, Refusal, Stage, StageInfo, Unsupported};
 use gpucc_isa::Notes;
 use gpucc_mir::{
-    MFunc, MInst, Src, copy_prop, dce, drop_fallthrough, fold_moves, invert_branches, local_cse, thread_jumps,
+    MFunc, MInst, Src, copy_prop, dce, drop_fallthrough, fold_moves, invert_branches, local_cse, repeated_moves,
+    settle_moves, thread_jumps,
 };
 use gpucc_opt::{Caps, passes};
 use gpucc_pipeline::{DepthStencil, StencilFace, StencilOperation};
@@ -206,6 +207,8 @@ impl Family for TeslaFamily {
         Pass::improve("early-outputs", 1, |mf, _| Ok(early_outputs::run(mf))),
         Pass::lower("allocate", allocate).physical(),
         Pass::improve("fold-moves", 1, |mf, cx| Ok(fold_moves(mf, &cx.target) as u64)).physical().counts_some(),
+        Pass::improve("repeated-moves", 1, |mf, cx| Ok(repeated_moves(mf, &cx.target) as u64)).physical(),
+        Pass::improve("settle-moves", 1, |mf, cx| Ok(settle_moves(mf, &cx.target) as u64)).physical(),
         // Breaks are their own edges now: their labels only kept blocks alive. What is folded leaves jumps alone in their blocks, twice.
         Pass::lower("thread-jumps", |mf, cx| Ok(thread_jumps(mf, &cx.target) as u64)).physical(),
         Pass::lower("fold-breaks", |mf, cx| Ok(fold_breaks::run(mf, &cx.target))).physical(),

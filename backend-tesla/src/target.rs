@@ -11,7 +11,7 @@ use machine::{AddOp, Memory, Op, Pred, Ty};
 use crate::builders as build;
 use crate::forms;
 use crate::inst::{
-    A, ADDR, C, Carried, FLAGS, Lock, Mods, Of, Offset, PARAMETERS, R, R32, SrcMods, TOp, Tesla, ZERO, zero,
+    A, ADDR, C, Carried, FLAGS, Half, Lock, Mods, Of, Offset, PARAMETERS, R, R32, SrcMods, TOp, Tesla, ZERO, zero,
 };
 use crate::slots::Slot;
 
@@ -165,6 +165,21 @@ impl Target for Tesla {
         let plain = inst.mods == Mods::default() && s.mods == SrcMods::default();
         let (d, s) = (d.phys()?, s.phys()?);
         (plain && d.file == R && s.file == R && s != ZERO && d.place.len() == 1 && s.place.len() == 1).then_some((d, s))
+    }
+
+    fn renames(&self, inst: &MInst<Self>) -> bool {
+        use Op::*;
+        let Some(TOp::M(op)) = inst.target_op() else { return false };
+        #[rustfmt::skip]
+        let plain = matches!(
+            op,
+            Add | Sub | Subr | Set | Max | Min | Shl | Shr | Mul16 | Mul24 | MadU16 | MadU24 | And | Or | Xor | Mov | Slct
+                | Fadd | Fmul | FmulSat | Fmad | Fset | Fmax | Fmin | PreSin | PreEx2 | Rcp | Rsqrt | Lg2 | Sin | Cos | Ex2
+                | CvtII | CvtIF | CvtFI | CvtFF | CvtRint | LdC | Interp | InterpMul | InterpFlat
+        );
+        // What has a predicate leaves lanes as they were.
+        let whole = inst.mods.half == Half::Whole && inst.uses.iter().all(|u| u.mods.half == Half::Whole);
+        plain && whole && inst.mods.pred == Pred::Always && inst.mods.carries == Carried::Nothing
     }
 
     fn jump(&self, to: BlockId) -> MInst<Self> {

@@ -221,6 +221,8 @@ pub fn settle_moves<T: Target>(mf: &mut MFunc<T>, t: &T) -> usize {
             used.get_mut(usize::from(p.file)).into_iter().for_each(|u| u.add(p.place));
         }
     }
+    // What is named beside them, as a register that always reads 0, is nobody's to take.
+    used.iter_mut().zip(t.files()).for_each(|(u, f)| *u = u.intersect(&f.budget));
     let succs = |b: usize| mf.blocks[b].all_succs().map(|e| e.to.0 as usize);
     let starts = backward(
         mf.blocks.len(),

@@ -553,6 +553,30 @@ impl Colour<'_> {
         best.map(|(_, place)| place)
     }
 
+    /// Where a part lies in the run that ends at this instruction: there it costs nothing.
+    fn in_place(
+        &mut self,
+        file: FileId,
+        ops: &[Operand],
+        base: usize,
+        part: Value,
+        free: &UnitSet,
+    ) -> Option<Placement> {
+        let [whole, rest @ ..] = ops else { return None };
+        let alone =
+            rest.iter().all(|o| o.role != Role::Use) && self.live.last[base] && self.p.file(whole.value) == file;
+        if whole.role != Role::Use || !alone {
+            return None;
+        }
+        let at = self.at[whole.value.index()];
+        let from = u16::try_from(i32::from(at.base()) + self.groups.distance(part, whole.value)?).ok()?;
+        let (shape, file) = (self.p.shape(part), &self.p.files[usize::from(file)]);
+        // In rows, lanes that belong together are gathered elsewhere.
+        let inside = file.row == 0 && at.is_run() && from >= at.base() && from + shape.units <= at.end();
+        let place = Placement::run(from, if inside { shape.units } else { return None });
+        (shape.allows(file, place) && free.has_all(place)).then_some(place)
+    }
+
     /// Places the operands in `file` without moving anything; false when that is impossible.
     fn place_fast(&mut self, file: FileId, i: InstId, ops: &[Operand], base: usize) -> Result<bool, Error> {
         let before = self.files[file as usize].occupied;
@@ -620,12 +644,14 @@ impl Colour<'_> {
             (ops[k].role != Role::EarlyDef, core::cmp::Reverse(crate::pack::weight(self.p.shape(ops[k].value))))
         });
         let budget = self.p.files[file as usize].budget;
+        let taken_apart = self.p.insts[i as usize].report_free;
         for k in rest {
             let mut free = budget.minus(&after);
             if ops[k].role == Role::EarlyDef {
                 free = free.minus(&before);
             }
-            let Some(place) = self.pick(ops[k].value, &free) else { return Ok(false) };
+            let stays = if taken_apart { self.in_place(file, ops, base, ops[k].value, &free) } else { None };
+            let Some(place) = stays.or_else(|| self.pick(ops[k].value, &free)) else { return Ok(false) };
             after.add(place);
             self.out.operands[base + k] = place;
         }

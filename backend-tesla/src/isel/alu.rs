@@ -358,7 +358,10 @@ impl Isel<'_> {
         });
         let Some(made) = made else {
             let x = self.modified(cx, d.args[0]);
-            if no_nan {
+            if cx.f.def_op(d.args[0], Ir::FFract).is_some() {
+                // It is within them, or NaN.
+                cx.emit(build::Fmax.on([x, zero()]).def(r));
+            } else if no_nan {
                 cx.emit(build::CvtFF.with((Of(Ty::F32), Reads(Ty::F32), Sat(true)), [x]).def(r));
             } else {
                 let t = self.temp(cx, build::Fmax.on([x, zero()]));
