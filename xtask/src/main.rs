@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
 use run::{Steps, cargo};
+use tests::Part;
 
 const USAGE: &str = "usage: cargo xtask ci
        cargo xtask family FAMILY...      formatting, clippy and tests of a family's packages, and the example scenes on it
@@ -65,7 +66,8 @@ fn ci() -> bool {
             &["doc", "--workspace", "--no-deps", "--lib", "--quiet"],
             &documentation,
         )
-        && tests::run(&mut steps, &["--workspace"], &[], &[]).is_some_and(|programs| gfx(&mut steps, &programs));
+        && tests::run(&mut steps, &[Part { select: &["--workspace"], names: &[] }], &[])
+            .is_some_and(|programs| gfx(&mut steps, &programs));
     steps.print();
     ok
 }
@@ -91,8 +93,13 @@ fn gfx(steps: &mut Steps, programs: &[PathBuf]) -> bool {
         && on("graphics cases on the interpreter, lowered for the minimal target", "minimal", "2")
 }
 
-/// Formatting, clippy unless it is left out, and tests of some packages.
-fn packages(names: &[String], no_clippy: bool, tests: &[String], env: &[(&str, &str)]) -> bool {
+/// Formatting, clippy unless it is left out, and tests of some packages, beside those of another part.
+fn packages(
+    names: &[String],
+    no_clippy: bool,
+    tests: &[String],
+    (env, beside): (&[(&str, &str)], Option<Part<'_>>),
+) -> bool {
     let members = run::members();
     // The tests of a large crate are a package of their own.
     let with_tests: Vec<String> = names.iter().flat_map(|n| [n.clone(), format!("{n}-tests")]).collect();
@@ -104,23 +111,24 @@ fn packages(names: &[String], no_clippy: bool, tests: &[String], env: &[(&str, &
     let mut steps = Steps::default();
     let fmt: Vec<&str> = ["fmt"].into_iter().chain(select.iter().copied()).chain(["--check"]).collect();
     let clippy = clippy(&select);
+    let mut parts = vec![Part { select: &select, names: tests }];
+    parts.extend(beside);
     let ok = steps.cargo("formatting", &fmt, &[])
         && (no_clippy || steps.cargo("clippy, warnings denied", &clippy, &[]))
-        && tests::run(&mut steps, &select, tests, env).is_some();
+        && tests::run(&mut steps, &parts, env).is_some();
     steps.print();
     ok
 }
 
-/// Draws the example scenes on families' machines; no other family is linked.
-fn scenes(families: &[String]) -> bool {
-    let mut steps = Steps::default();
+/// The packages of families, with the example scenes on their machines, which are drawn beside the tests; no other family is linked.
+fn family(families: &[String], no_clippy: bool, tests: &[String]) -> bool {
+    let names = families.iter().flat_map(|f| ["-machine", "-driver", "-profile", ""].map(|p| format!("gpucc-{f}{p}")));
     let list: Vec<String> = families.iter().map(|f| format!("gpucc/{f},gpucc-machines/{f}")).collect();
     let list = list.join(",");
-    let select = ["test", "--quiet", "--package", "gpucc-render", "--no-default-features", "--features", &list];
-    let args: Vec<&str> = select.into_iter().chain(["--", "every_linked_family_draws"]).collect();
-    let ok = steps.cargo("example scenes", &args, &[]);
-    steps.print();
-    ok
+    let select = ["--package", "gpucc-render", "--no-default-features", "--features", &list];
+    let drawn = ["every_linked_family_draws".into()];
+    let scenes = tests.is_empty().then_some(Part { select: &select, names: &drawn });
+    packages(&names.collect::<Vec<_>>(), no_clippy, tests, (SAMPLE, scenes))
 }
 
 /// Runs a command of the tools crate. Those whose times are published are built with optimisation.
@@ -147,10 +155,7 @@ fn main() -> ExitCode {
                 eprintln!("no family `{wrong}`; available: {}", known.join(", "));
                 return ExitCode::from(2);
             }
-            let names = rest
-                .iter()
-                .flat_map(|f| ["-machine", "-driver", "-profile", ""].map(|part| format!("gpucc-{f}{part}")));
-            packages(&names.collect::<Vec<_>>(), no_clippy, tests, SAMPLE) && (!tests.is_empty() || scenes(&rest))
+            family(&rest, no_clippy, tests)
         }
         Some("crate") if !rest.is_empty() => {
             let whole =
@@ -162,7 +167,7 @@ fn main() -> ExitCode {
                 eprintln!("no package `{wrong}`; available: {}", all.join(", "));
                 return ExitCode::from(2);
             }
-            packages(&names, no_clippy, tests, &[])
+            packages(&names, no_clippy, tests, (&[], None))
         }
         Some("docs" | "mutate") => tools(&args, false),
         Some("peers") => tools(&args, true),

@@ -18,11 +18,21 @@ const SLOWEST: usize = 10;
 /// Names and values that test programs find in their environment.
 type Env<'a> = &'a [(&'a str, &'a str)];
 
+/// Packages that are tested, as arguments of cargo.
+pub struct Part<'a> {
+    /// The packages, and their features.
+    pub select: &'a [&'a str],
+    /// Words of which a test has one in its name; all tests where there is none.
+    pub names: &'a [String],
+}
+
 /// A test program.
-struct Program {
+struct Program<'a> {
     path: PathBuf,
     /// Folder of its package: tests run there, as under `cargo test`.
     folder: PathBuf,
+    /// As of its part.
+    names: &'a [String],
 }
 
 /// The value of a text field in a line of JSON that cargo wrote. None of the wanted fields holds an escape.
@@ -33,15 +43,16 @@ fn field<'a>(line: &'a str, key: &str) -> Option<&'a str> {
 }
 
 /// The output of cargo: the test programs, and the other programs of the selected packages.
-struct Built {
-    tests: Vec<Program>,
+#[derive(Default)]
+struct Built<'a> {
+    tests: Vec<Program<'a>>,
     programs: Vec<PathBuf>,
 }
 
-/// Builds the tests of the selected packages.
-fn build(select: &[&str]) -> Option<Built> {
+/// Builds the tests of packages.
+fn build<'a>(part: &Part<'a>) -> Option<Built<'a>> {
     let mut c = cargo();
-    c.args(["test", "--no-run", "--message-format", "json-render-diagnostics"]).args(select);
+    c.args(["test", "--no-run", "--message-format", "json-render-diagnostics"]).args(part.select);
     let out = c.stdout(Stdio::piped()).stderr(Stdio::inherit()).output().ok()?;
     if !out.status.success() {
         return None;
@@ -52,7 +63,7 @@ fn build(select: &[&str]) -> Option<Built> {
     let executable = |l: &str| field(l, "\"executable\":\"").map(PathBuf::from);
     let tests = text.lines().filter(is_test).filter_map(|l| {
         let manifest = Path::new(field(l, "\"manifest_path\":\"")?);
-        Some(Program { path: executable(l)?, folder: manifest.parent()?.to_path_buf() })
+        Some(Program { path: executable(l)?, folder: manifest.parent()?.to_path_buf(), names: part.names })
     });
     let programs = text.lines().filter(|l| !is_test(l)).filter_map(executable);
     Some(Built { tests: tests.collect(), programs: programs.collect() })
@@ -79,12 +90,12 @@ struct Outcome {
 }
 
 /// Runs a test program.
-fn start(program: &Program, names: &[String], env: Env<'_>) -> Outcome {
+fn start(program: &Program<'_>, env: Env<'_>) -> Outcome {
     let name = program.folder.strip_prefix(root()).unwrap_or(&program.folder).display().to_string();
     let mut output = format!("     Running tests of {name} ({})\n", program.path.display());
     let mut times = Vec::new();
     let mut c = Command::new(&program.path);
-    c.args(["-Z", "unstable-options", "--report-time"]).args(names).current_dir(&program.folder);
+    c.args(["-Z", "unstable-options", "--report-time"]).args(program.names).current_dir(&program.folder);
     c.env("RUSTC_BOOTSTRAP", "1").env("INSTA_UPDATE", "no").envs(env.iter().copied()).stdout(Stdio::piped());
     let Ok(mut child) = c.spawn() else {
         output.push_str("it could not be started\n");
@@ -109,7 +120,7 @@ fn start(program: &Program, names: &[String], env: Env<'_>) -> Outcome {
 
 /// Runs test programs, as many at once as there are cores: at the end of each some cores have nothing left to do. The largest begin.
 /// Prints the output of each when it has ended; gives the times, and the folders of those that failed.
-fn start_all(mut programs: Vec<Program>, names: &[String], env: Env<'_>) -> (Vec<Timed>, Vec<String>) {
+fn start_all(mut programs: Vec<Program<'_>>, env: Env<'_>) -> (Vec<Timed>, Vec<String>) {
     programs.sort_by_key(|p| std::cmp::Reverse(std::fs::metadata(&p.path).map_or(0, |m| m.len())));
     let next = AtomicUsize::new(0);
     let done = Mutex::new((Vec::new(), Vec::new()));
@@ -118,7 +129,7 @@ fn start_all(mut programs: Vec<Program>, names: &[String], env: Env<'_>) -> (Vec
         for _ in 0..cores {
             scope.spawn(|| {
                 while let Some(program) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let outcome = start(program, names, env);
+                    let outcome = start(program, env);
                     let Ok(mut done) = done.lock() else { return };
                     print!("{}", outcome.output);
                     done.0.extend(outcome.times);
@@ -132,20 +143,26 @@ fn start_all(mut programs: Vec<Program>, names: &[String], env: Env<'_>) -> (Vec
     done.into_inner().unwrap_or_default()
 }
 
-/// Builds and runs the tests of the selected packages, with those in their documentation; with `names` only tests that have one of these
-/// in their names, and none of the documentation. Where all passed it gives the other programs that were built on the way.
-pub fn run(steps: &mut Steps, select: &[&str], names: &[String], env: Env<'_>) -> Option<Vec<PathBuf>> {
-    eprintln!("== tests: building {}", select.join(" "));
-    let Some(built) = steps.time("building the tests", || build(select)) else {
-        eprintln!("== the tests do not build");
-        return None;
-    };
-    let (mut times, failed) = steps.time("running the tests", || start_all(built.tests, names, env));
+/// Builds and runs the tests of all parts, with those in their documentation where all tests of a part run. Where all passed it gives the other
+/// programs that were built on the way.
+pub fn run(steps: &mut Steps, parts: &[Part<'_>], env: Env<'_>) -> Option<Vec<PathBuf>> {
+    let mut built = Built::default();
+    for part in parts {
+        eprintln!("== tests: building {}", part.select.join(" "));
+        let Some(more) = steps.time("building the tests", || build(part)) else {
+            eprintln!("== the tests do not build");
+            return None;
+        };
+        built.tests.extend(more.tests);
+        built.programs.extend(more.programs);
+    }
+    let (mut times, failed) = steps.time("running the tests", || start_all(built.tests, env));
     if times.is_empty() {
         eprintln!("== nothing was tested: no test has one of these names");
         return None;
     }
-    let documented = if names.is_empty() { documented(select) } else { Vec::new() };
+    let whole = parts.iter().filter(|p| p.names.is_empty());
+    let documented: Vec<String> = whole.flat_map(|p| documented(p.select)).collect();
     let documented = documented.is_empty() || {
         // Features are those of the whole workspace in each part of it (`gpucc-features`).
         let mut doc = vec!["test", "--doc", "--no-fail-fast", "--quiet"];

@@ -15,7 +15,7 @@ use gpucc_container::{Preload, Source};
 use gpucc_isa::Isa;
 use gpucc_isa::stage::{self, CS, FS, GS, VS};
 use gpucc_sim::SplitMix64;
-use gpucc_tesla_machine::{Kind, Op, Tesla, Ty, Width, asm_words_line, decode_word, table};
+use gpucc_tesla_machine::{Kind, Op, Tesla, Ty, Width, asm_words_line, assemble, decode_word, table};
 use integer::*;
 use memory::*;
 use std::collections::BTreeSet;
@@ -170,60 +170,55 @@ fn moderate_float(rng: &mut SplitMix64) -> u32 {
 
 /// Code around the instructions under test. `$r1`..`$r7` hold inputs, `$r0` the lane number times 4, `$r10` times 16, `$r12` to `$r15` copies of
 /// `$r6`, `$r5`, `$r5`, `$r5`, `$c0` the low bits of `$r7`, `$a1` 0x40; s[0x40..0x50] holds `$r1` to `$r4` of lane 31, c0[0x40] [`C0`], g2 is zero.
-fn program(case: &Case, generation: u8, found: &mut Found) -> Option<Vec<u8>> {
-    let middle = code(case, (generation, CS), found)?;
-    let mut out: Vec<u8> = Vec::new();
-    let setup = "
-        and b32 $r9 $r0 0x1f
-        shl b32 $r10 $r9 0x4
-        shl b32 $r9 $r9 0x2
-        mov b32 $r0 $r9";
-    setup.lines().skip(1).for_each(|l| line(&mut out, l, generation));
-    for k in 1..8 {
-        line(&mut out, &format!("ld b32 $r{k} g0[$r9]"), generation);
-        line(&mut out, "add b32 $r9 $r9 0x80", generation);
+struct Frame {
+    before: Vec<u8>,
+    after: Vec<u8>,
+}
+
+impl Frame {
+    fn of(generation: u8) -> Frame {
+        let bytes = |text: &str| assemble(text, generation, CS, true).unwrap_or_else(|e| panic!("{}\n{text}", e[0]));
+        let load = |k| format!("ld b32 $r{k} g0[$r9]\nadd b32 $r9 $r9 0x80\n");
+        let loads: String = (1..8).map(load).collect();
+        let before = "
+            and b32 $r9 $r0 0x1f
+            shl b32 $r10 $r9 0x4
+            shl b32 $r9 $r9 0x2
+            mov b32 $r0 $r9
+            LOADS
+            mov $c0 $r7
+            mov b32 $r12 $r6
+            mov b32 $r13 $r5
+            mov b32 $r14 $r5
+            mov b32 $r15 $r5
+            mov b32 $r11 0x0
+            mov $c1 $r11
+            mov b32 $r11 0x40
+            shl $a1 $r11 0x0
+            st b32 s[0x40] $r1
+            st b32 s[0x44] $r2
+            st b32 s[0x48] $r3
+            st b32 s[0x4c] $r4";
+        let after = "
+            st b32 g1[$r0] $r12
+            add b32 $r0 $r0 0x80
+            st b32 g1[$r0] $r13
+            add b32 $r0 $r0 0x80
+            st b32 g1[$r0] $r14
+            add b32 $r0 $r0 0x80
+            st b32 g1[$r0] $r15
+            add b32 $r0 $r0 0x80
+            mov $r11 $c1
+            st b32 g1[$r0] $r11
+            exit nop";
+        Frame { before: bytes(&before.replace("LOADS", &loads)), after: bytes(after) }
     }
-    let setup = "
-        mov $c0 $r7
-        mov b32 $r12 $r6
-        mov b32 $r13 $r5
-        mov b32 $r14 $r5
-        mov b32 $r15 $r5
-        mov b32 $r11 0x0
-        mov $c1 $r11
-        mov b32 $r11 0x40
-        shl $a1 $r11 0x0
-        st b32 s[0x40] $r1
-        st b32 s[0x44] $r2
-        st b32 s[0x48] $r3
-        st b32 s[0x4c] $r4";
-    setup.lines().skip(1).for_each(|l| line(&mut out, l, generation));
-    out.extend(middle);
-    let end = "
-        st b32 g1[$r0] $r12
-        add b32 $r0 $r0 0x80
-        st b32 g1[$r0] $r13
-        add b32 $r0 $r0 0x80
-        st b32 g1[$r0] $r14
-        add b32 $r0 $r0 0x80
-        st b32 g1[$r0] $r15
-        add b32 $r0 $r0 0x80
-        mov $r11 $c1
-        st b32 g1[$r0] $r11
-        exit nop";
-    end.lines().skip(1).for_each(|l| line(&mut out, l, generation));
-    Some(out)
 }
 
 /// Words of a line, unless a generation and program type have no such instruction.
 pub fn words(text: &str, (generation, stage): (u8, u8), long: bool) -> Option<Vec<u32>> {
     let hex = asm_words_line(text, generation, stage, long).ok()?;
     Some(hex.split(' ').map(|w| u32::from_str_radix(&w[2..], 16).unwrap()).collect())
-}
-
-fn line(out: &mut Vec<u8>, text: &str, generation: u8) {
-    let words = words(text, (generation, CS), true).unwrap_or_else(|| panic!("{text}"));
-    out.extend(words.iter().flat_map(|w| w.to_le_bytes()));
 }
 
 /// The instructions under test, unless a generation and program type lack one.
@@ -276,10 +271,11 @@ pub fn judge(case: &Case, place: &str, buffer: &[u32], got: impl Fn(usize, usize
 }
 
 /// Runs a case over 32 lanes of inputs in a compute program and compares.
-fn run_case(case: &Case, generation: u8, rng: &mut SplitMix64, found: &mut Found) {
+fn run_case(case: &Case, generation: u8, frame: &Frame, rng: &mut SplitMix64, found: &mut Found) {
     let name = Tesla::GENERATIONS[usize::from(generation)];
     let buffer = inputs(case, rng);
-    let Some(code) = program(case, generation, found) else { return };
+    let Some(middle) = code(case, (generation, CS), found) else { return };
+    let code = [&frame.before[..], &middle, &frame.after].concat();
     let mut c = crate::common::container(name, code, [32, 1, 1], 3);
     for (i, v) in C0.into_iter().enumerate() {
         c.entries[0].preloads.push(Preload { file: 0x80, lane: 0, index: 16 + i as u16, source: Source::Const(v) });
@@ -306,12 +302,13 @@ fn every_row_is_executed() {
     let mut rng = SplitMix64::new(11);
     let mut found = Found::default();
     let generations = 0..Tesla::GENERATIONS.len() as u8;
+    let frames: Vec<Frame> = generations.clone().map(Frame::of).collect();
     for case in &t.0 {
         let before = found.0.len();
         for g in generations.clone() {
             for stage in [CS, VS, GS, FS].into_iter().filter(|s| case.stages & s != 0) {
                 match stage {
-                    CS => run_case(case, g, &mut rng, &mut found),
+                    CS => run_case(case, g, &frames[usize::from(g)], &mut rng, &mut found),
                     _ => stages::run_case(case, (g, stage), &mut rng, &mut found),
                 }
             }
