@@ -22,6 +22,7 @@ mod io;
 mod isel;
 mod layout_uniforms;
 mod pair_short;
+mod reorder;
 #[doc(hidden)]
 pub mod slots;
 mod statistics;

@@ -2,20 +2,20 @@
 //!
 //! A short one that stands alone gets a partner from what follows, if nothing in between minds.
 //! Needs: joins on their instructions, since what carries something is a long one. The last instruction stays long: the end of the
-//! program will ride on it.
+//! program will ride on it. Where it has no place for that, as a move of an immediate, one that has comes behind it.
 
-use gpucc_mir::{MFunc, MInst, PReg, Reg, Src, Use};
-use gpucc_tesla_machine::{Pred, SharedTy};
+use gpucc_mir::{MFunc, MInst};
+use gpucc_tesla_machine::Pred;
 
 use crate::encode::Encoder;
 use crate::forms;
-use crate::inst::{PARAMETERS, R, TOp, Tesla};
-use crate::slots::Slot;
+use crate::inst::{Carried, TOp, Tesla};
+use crate::reorder::{independent, is_movable, lets_pass};
 
 /// How far a short instruction is pulled up to be the partner of another.
 const WINDOW: usize = 8;
 
-/// Returns the number of pairs.
+/// Returns the number of pairs, and of ends that get another instruction before them.
 pub fn run(mf: &mut MFunc<Tesla>, e: &Encoder) -> u64 {
     let mut short = Vec::new();
     mf.code.iter_mut().map(|insts| block(insts, e, &mut short)).sum()
@@ -23,6 +23,7 @@ pub fn run(mf: &mut MFunc<Tesla>, e: &Encoder) -> u64 {
 
 /// Pairs in one block; `short` is room for whether each instruction has a short form.
 fn block(insts: &mut [MInst<Tesla>], e: &Encoder, short: &mut Vec<bool>) -> u64 {
+    let moved = last_carries(insts, e);
     short.clear();
     short.extend(insts.iter().map(|m| e.is_short(m)));
     // An instruction that the end will ride on stays long.
@@ -47,7 +48,29 @@ fn block(insts: &mut [MInst<Tesla>], e: &Encoder, short: &mut Vec<bool>) -> u64 
         }
         k += 1;
     }
-    pairs
+    pairs + u64::from(moved)
+}
+
+/// Brings an instruction that the end can ride on to the end. Returns whether others change places with it.
+fn last_carries(insts: &mut [MInst<Tesla>], e: &Encoder) -> bool {
+    let [before @ .., end] = insts else { return false };
+    if end.target_op() != Some(TOp::Exit) {
+        return false;
+    }
+    let fits = |m: &MInst<Tesla>| m.mods.pred == Pred::Always && e.can_carry(m, Carried::Exit);
+    let near = before.len().saturating_sub(WINDOW);
+    for k in (near..before.len()).rev() {
+        let [m, behind @ ..] = &before[k..] else { return false };
+        if fits(m) && (behind.is_empty() || lets_pass(m) && behind.iter().all(|x| independent(x, m))) {
+            let moved = !behind.is_empty();
+            before[k..].rotate_left(1);
+            return moved;
+        }
+        if !is_movable(m) {
+            return false;
+        }
+    }
+    false
 }
 
 /// Moves a later short instruction to place `k`, where a long one stands, if nothing in between minds.
@@ -63,47 +86,4 @@ fn pull_partner(insts: &mut [MInst<Tesla>], short: &mut [bool], k: usize) {
             return;
         }
     }
-}
-
-/// Whether lanes and blocks are the same before and behind an instruction.
-fn lets_pass(m: &MInst<Tesla>) -> bool {
-    let passes = |op| {
-        let e = forms::effects(op);
-        !(e.convergent || e.terminator)
-    };
-    matches!(m.target_op(), Some(TOp::M(op)) if passes(op))
-}
-
-/// Whether an instruction depends on general registers and constants alone, and does nothing else.
-fn is_movable(m: &MInst<Tesla>) -> bool {
-    let constant = |u: &Use<Tesla>| match u.src {
-        Src::Reg(Reg::P(p)) => p.file == R,
-        Src::Uniform(n) => match Slot::unpack(n) {
-            Slot::Pool(_) | Slot::Table(_) | Slot::Const(..) | Slot::Attr(_) => true,
-            Slot::Shared(SharedTy::U16, off) => u32::from(off) < PARAMETERS,
-            _ => false,
-        },
-        Src::Imm(_) => true,
-        _ => false,
-    };
-    let pure = |op: TOp| {
-        let e = forms::effects_of(op);
-        !(e.reads || e.writes || e.side_effect || e.convergent)
-    };
-    m.mods.pred == Pred::Always
-        && m.uses.iter().all(constant)
-        && m.defs.iter().all(|d| d.phys().is_some_and(|p| p.file == R))
-        && m.target_op().is_some_and(pure)
-}
-
-/// Whether two instructions may change places as far as registers go.
-fn independent(a: &MInst<Tesla>, b: &MInst<Tesla>) -> bool {
-    let clash = |p: PReg, q: PReg| p.file == q.file && p.place.overlaps(q.place);
-    let meets = |x: &MInst<Tesla>, y: &MInst<Tesla>| {
-        x.defs.iter().filter_map(|d| d.phys()).any(|p| {
-            y.defs.iter().filter_map(|d| d.phys()).any(|q| clash(p, q))
-                || y.uses.iter().filter_map(|u| u.phys()).any(|q| clash(p, q))
-        })
-    };
-    !meets(a, b) && !meets(b, a)
 }

@@ -120,7 +120,8 @@ impl Target for Tesla {
         let still = |u: &Use<Self>| match u.src {
             Src::Imm(_) => true,
             Src::Uniform(n) => !self.changes(Slot::unpack(n)),
-            Src::Reg(_) | Src::Label(_) => false,
+            Src::Reg(r) => r == Reg::P(ZERO),
+            Src::Label(_) => false,
         };
         matches!(inst.target_op(), Some(TOp::M(Op::Mov | Op::LdC))) && inst.uses.iter().all(still)
     }
@@ -165,6 +166,13 @@ impl Target for Tesla {
         let plain = inst.mods == Mods::default() && s.mods == SrcMods::default();
         let (d, s) = (d.phys()?, s.phys()?);
         (plain && d.file == R && s.file == R && s != ZERO && d.place.len() == 1 && s.place.len() == 1).then_some((d, s))
+    }
+
+    fn overwrites(&self, inst: &MInst<Self>, def: PReg) -> PReg {
+        // Components that a texture instruction gives are packed from the first register of its run on.
+        let given = inst.mods.dvec.count_ones() as u16;
+        let packed = matches!(inst.target_op(), Some(TOp::M(_))) && def.file == R && given < def.place.len();
+        if packed { PReg { place: def.place.part(0, given), ..def } } else { def }
     }
 
     fn renames(&self, inst: &MInst<Self>) -> bool {

@@ -31,6 +31,8 @@ mod rotate_tests;
 mod saturate;
 mod single_uniform;
 mod split_collects;
+#[doc(hidden)]
+pub mod split_dots;
 mod statistics;
 mod tail_merge;
 mod target;
@@ -131,6 +133,7 @@ impl Family for VivanteFamily {
         IrPass::shared(2, passes::LANE_SUMS),
         IrPass::shared(2, passes::DCE),
         IrPass::improve("known-divisors", 2, known_divisors),
+        IrPass::lower("split-dots", |f, cx, how| split_dots::run(f, cx, how.generation)),
         IrPass::shared(2, passes::PRODUCTS),
         IrPass::improve("pack", 1, pack),
     ];

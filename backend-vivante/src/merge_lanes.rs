@@ -57,8 +57,23 @@ pub fn run(mf: &mut MFunc<Vivante>, t: &Vivante, table: &mut Table) -> usize {
     merged
 }
 
-fn reads(i: &MInst<Vivante>) -> impl Iterator<Item = PReg> + '_ {
-    i.uses.iter().filter_map(gpucc_mir::Use::phys)
+/// Whether each lane of the result comes from one lane of each operand.
+fn is_lane_wise(i: &MInst<Vivante>, t: &Vivante) -> bool {
+    let Some(VOp::M(op)) = i.target_op() else { return false };
+    matches!(op.row().attrs.class, Class::Vector | Class::IntVector) && t.is_vector(op, i.mods.ty)
+}
+
+/// What an instruction reads: of vectors the lanes that it asks for, where it works on lanes.
+fn reads<'a>(i: &'a MInst<Vivante>, t: &Vivante) -> impl Iterator<Item = PReg> + 'a {
+    let lanes = writes(i).next().filter(|d| d.file == FILE && is_lane_wise(i, t)).map(|d| usize::from(d.place.len()));
+    i.uses.iter().filter_map(move |u| {
+        let p = u.phys()?;
+        let Some(n) = lanes.filter(|_| p.file == FILE && !u.mods.indexed) else { return Some(p) };
+        let row = p.place.row(4) * 4;
+        let unit = |&c: &u8| p.place.unit(u16::from(c).min(p.place.len() - 1)) - row;
+        let mask = u.mods.swz[..n.min(4)].iter().fold(0, |m, c| m | 1 << unit(c));
+        Some(PReg { place: Placement::mask(row, mask), ..p })
+    })
 }
 
 fn writes(i: &MInst<Vivante>) -> impl Iterator<Item = PReg> + '_ {
@@ -80,11 +95,11 @@ fn movable(t: &Vivante, insts: &[MInst<Vivante>], between: &[usize], k: usize) -
     if t.touches_arrays(&insts[k]) != (false, false) && between.iter().any(|&x| indexed(&insts[x])) {
         return false;
     }
-    let sources: SmallVec<[PReg; 4]> = reads(&insts[k]).collect();
+    let sources: SmallVec<[PReg; 4]> = reads(&insts[k], t).collect();
     // Instructions in between must not touch its result or change its sources; the first must not make its sources.
     between.iter().map(|&x| &insts[x]).enumerate().all(|(n, i)| {
         let fits = writes(i).all(|w| !overlap(w, dst) && sources.iter().all(|&s| !overlap(w, s)));
-        fits && (n == 0 || reads(i).all(|r| !overlap(r, dst)))
+        fits && (n == 0 || reads(i, t).all(|r| !overlap(r, dst)))
     })
 }
 
@@ -94,10 +109,8 @@ fn join(a: &MInst<Vivante>, b: &MInst<Vivante>, t: &Vivante, table: &mut Table) 
     if a.op != b.op || a.mods != b.mods || a.uses.len() != b.uses.len() {
         return None;
     }
-    let class = op.row().attrs.class;
-    let lane_wise = matches!(class, Class::Vector | Class::IntVector) && t.is_vector(op, a.mods.ty);
     let (da, db) = (writes(a).next()?, writes(b).next()?);
-    if !lane_wise || da.place.row(4) != db.place.row(4) || overlap(da, db) {
+    if !is_lane_wise(a, t) || da.place.row(4) != db.place.row(4) || overlap(da, db) {
         return None;
     }
     let mut out = a.clone();

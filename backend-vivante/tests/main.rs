@@ -11,5 +11,6 @@ mod optimise;
 mod order;
 mod quality;
 mod run;
+mod split_dots;
 mod suites;
 mod uniforms;

@@ -627,6 +627,12 @@ pub trait Target: Sized + 'static {
         let _ = (inst, out);
     }
 
+    /// The part of the register of a definition that an instruction changes; the rest of it keeps what it held. All of it where nothing is known.
+    fn overwrites(&self, inst: &MInst<Self>, def: PReg) -> PReg {
+        let _ = inst;
+        def
+    }
+
     /// Registers that an instruction reads and writes without an operand, for scheduling (exec, mode, the address of a
     /// stack).
     fn implicit(&self, inst: &MInst<Self>, reads: &mut SmallVec<[PReg; 4]>, writes: &mut SmallVec<[PReg; 4]>) {

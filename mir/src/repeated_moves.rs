@@ -12,12 +12,13 @@
 //! Runs of arguments that differ in some of their parts mostly get the same registers, one after the other.
 //!
 //! Needs: physical registers; lanes that reach a block have been through the one that leads to it. Keeps: blocks and edges. Along paths
-//! without joins. Fires on moves that [`Target::as_move`] knows, and on instructions of [`Target::can_remat`].
+//! without joins. Fires on moves that [`Target::as_move`] knows, and on instructions of [`Target::can_remat`]. A result that is made in the
+//! run of its arguments leaves those that it does not reach as they are ([`Target::overwrites`]).
 
 use smallvec::SmallVec;
 
 use crate::func::{MFunc, is_terminator};
-use crate::inst::{MInst, PReg, Target};
+use crate::inst::{MInst, PReg, Target, Use};
 
 /// The number of the value in each unit that has a known one: equal values have equal numbers.
 type Held = SmallVec<[(PReg, u32); 16]>;
@@ -33,7 +34,10 @@ fn forget(h: &mut Held, r: PReg) {
 /// The register that gets a constant, if an instruction does nothing else.
 fn constant<T: Target>(t: &T, i: &MInst<T>) -> Option<PReg> {
     let [d] = i.defs.as_slice() else { return None };
-    let again = i.target_op().is_some() && d.tied_to().is_none() && i.uses.iter().all(|u| u.phys().is_none());
+    // A register that is never given out holds the same everywhere, as a zero, or the instruction could not be made again elsewhere.
+    let given = |p: PReg| t.files().get(usize::from(p.file)).is_none_or(|f| f.budget.has_all(p.place));
+    let same = i.uses.iter().filter_map(Use::phys).all(|p| !given(p));
+    let again = i.target_op().is_some() && d.tied_to().is_none() && same;
     d.phys().filter(|p| p.place.len() == 1 && again && t.can_remat(i) && !is_terminator(t, i))
 }
 
@@ -98,7 +102,8 @@ pub fn repeated_moves<T: Target>(mf: &mut MFunc<T>, t: &T) -> usize {
             }
             clobbers.clear();
             t.clobbers(i, &mut clobbers);
-            i.defs.iter().filter_map(|d| d.phys()).chain(clobbers.iter().copied()).for_each(|r| forget(&mut h, r));
+            let defs = i.defs.iter().filter_map(|d| d.phys()).map(|r| t.overwrites(i, r));
+            defs.chain(clobbers.iter().copied()).for_each(|r| forget(&mut h, r));
             h.extend(what);
             true
         });

@@ -31,15 +31,27 @@ impl Isel<'_> {
         Some(if cx.f.ty(v).is_bool() { 0u32.wrapping_sub(b as u32) } else { b as u32 })
     }
 
-    /// Lane of a vector that a scalar is: looks through `extract`.
+    /// Lane of a vector that a scalar is: looks through `extract`, and through bits of the same width read as another type.
     pub(super) fn source(cx: &IselCx<'_>, v: Value) -> (Value, u32) {
+        let v = Self::same_bits(cx, v);
         match cx.f.values[v].def {
             ValueDef::Inst(i, _) if cx.f.insts[i].op == Ir::Extract => match cx.f.insts[i].attr {
-                Attr::Lane(l) => (cx.f.insts[i].args[0], u32::from(l)),
+                Attr::Lane(l) => (Self::same_bits(cx, cx.f.insts[i].args[0]), u32::from(l)),
                 _ => (v, 0),
             },
             _ => (v, 0),
         }
+    }
+
+    /// The value whose words are read as another type.
+    fn same_bits(cx: &IselCx<'_>, v: Value) -> Value {
+        let from = |v: Value| Some(cx.f.def_op(v, Ir::Bitcast)?.args[0]);
+        let words = |v: Value| cx.f.ty(v).scalar().bits() == 32;
+        let mut v = v;
+        while let Some(x) = from(v).filter(|&x| words(x) && words(v)) {
+            v = x;
+        }
+        v
     }
 
     /// The byte offset of an access, where it is known.

@@ -168,20 +168,16 @@ impl Isel<'_> {
                     core::f32::consts::FRAC_2_PI
                 };
                 let k = self.literal(turns.to_bits());
-                let x = self.temp(cx, n, build::Mul.on([x, k]));
+                // Source and destination of SIN and COS must be different registers on old chips (7.3): the source takes a whole one.
+                let lanes = if machine::validate::fast_transcendentals(self.t.generation) { n } else { 4 };
+                let x = self.temp(cx, lanes, build::Mul.on([x, k]));
                 self.transcendental(cx, dst, n, if d.op == Op::FSin { build::Sin } else { build::Cos }, x);
             }
             Op::FDot => {
                 let lanes = cx.f.ty(a[0]).lanes();
                 let op = [build::Dp2, build::Dp3, build::Dp4][lanes as usize - 2];
                 let uses = [self.operand(cx, a[0], Fold::Float), self.operand(cx, a[1], Fold::Float)];
-                if lanes == 2 && self.t.generation == machine::GC2000 {
-                    let lane = |u: Use<Vivante>, k: usize| u.mods(u.mods.lane(k));
-                    let p = self.temp(cx, 1, build::Mul.on([lane(uses[0], 0), lane(uses[1], 0)]));
-                    self.lanewise(cx, dst, 1, build::Mad.on([lane(uses[0], 1), lane(uses[1], 1), p]));
-                } else {
-                    cx.emit(op.on(uses).def(dst));
-                }
+                cx.emit(op.on(uses).def(dst));
             }
             Op::F2S | Op::F2U | Op::F2SFull | Op::F2UFull => self.float_to_int(cx, dst, n, d.op, a[0]),
             Op::S2F => self.each(cx, dst, n, build::I2f, (Ty(Type::S32),), a, Fold::None),
@@ -386,30 +382,17 @@ impl Isel<'_> {
         op: Builder<1, NEEDS, TAKES>,
         x: Use<Vivante>,
     ) {
-        if !machine::validate::fast_transcendentals(self.t.generation) {
-            let mut parts = Vec::new();
-            for k in 0..n as usize {
-                let d = cx.temp(row(1));
-                let one = x.mods(x.mods.lane(k));
-                // Source and destination of SIN and COS must be different registers (7.3): reserve that by an
-                // early definition of a whole register, of which one component is kept.
-                if op.op == build::Log.op {
-                    cx.emit(op.on([one]).def(d));
-                } else {
-                    let whole = cx.temp(row(4));
-                    cx.emit(op.on([one]).def(gpucc_mir::Def::reg(whole).early()));
-                    cx.emit(MInst::copy(d, Use::reg(whole).part(0, 1)));
-                }
-                parts.push(Use::reg(d));
-            }
-            cx.emit(MInst::collect(dst, parts));
-            return;
-        }
+        let fast = machine::validate::fast_transcendentals(self.t.generation);
         let mut parts = Vec::new();
         for k in 0..n as usize {
             let one = x.mods(x.mods.lane(k));
             let d = if n == 1 { dst } else { cx.temp(row(1)) };
-            self.pair_product(cx, d, op, [one]);
+            if fast {
+                self.pair_product(cx, d, op, [one]);
+            } else {
+                let def = gpucc_mir::Def::reg(d);
+                cx.emit(op.on([one]).def(if op.op == build::Log.op { def } else { def.early() }));
+            }
             parts.push(Use::reg(d));
         }
         if n > 1 {

@@ -10,10 +10,10 @@
 //! - `x * 0` is 0: an infinity or no number, which would make something else of it, is what WGSL lets implementations assume away. A matrix
 //!   times a direction, whose last component is 0, is such, and so is a tap in the middle. What is added to it stays alone.
 //! - `x * a * b` rounds twice, and so does `x * (a * b)`: the product of the constants and that with `x`. WGSL names this reassociation. An
-//!   inner product that others read stays beside it.
+//!   inner product that others read stays beside it. What a function scales its argument with, as `exp` does, takes the argument's own.
 //! - The dot product with the opposite of a vector is the opposite of the one that is there already.
 //!
-//! Needs: the licences of the source, `contract` and `nsz`, on what goes. Keeps: the CFG.
+//! Needs: the licences of the source, `contract` and `nsz`, on what goes; of two products on one, and `contract` on the other. Keeps: the CFG.
 
 use crate::rewrite::{self, Rewrite};
 use crate::{OpSet, PassCx};
@@ -39,24 +39,24 @@ fn zeros(f: &mut Function, cx: &mut PassCx<'_>) {
             let none = d.args[..2].iter().any(|&a| is_zero(b.func, a));
             return if none && cx.change() { Rewrite::Value(d.args[2]) } else { Rewrite::Keep };
         }
-        if !licensed || d.args.len() != 2 || b.func.ty(d.args[0]).scalar() != Scalar::F32 {
+        if !d.fp.has(FpFlags::CONTRACT) || d.args.len() != 2 || b.func.ty(d.args[0]).scalar() != Scalar::F32 {
             return Rewrite::Keep;
         }
         let f = &*b.func;
         match d.op {
             Op::FMul => {
-                if let Some(k) = d.args.iter().position(|&a| is_zero(f, a)) {
+                if let Some(k) = d.args.iter().position(|&a| licensed && is_zero(f, a)) {
                     return if cx.change() { Rewrite::Value(d.args[k]) } else { Rewrite::Keep };
                 }
                 let Some((x, c)) = constants(f, &d).filter(|_| cx.change()) else { return Rewrite::Keep };
                 let c = b.func.constant(c);
                 Rewrite::Value(b.fmul(x, c))
             }
-            Op::FAdd => match d.args.iter().position(|&a| is_zero(f, a)) {
+            Op::FAdd => match d.args.iter().position(|&a| licensed && is_zero(f, a)) {
                 Some(k) if cx.change() => Rewrite::Value(d.args[1 - k]),
                 _ => Rewrite::Keep,
             },
-            Op::FSub if is_zero(f, d.args[1]) && cx.change() => Rewrite::Value(d.args[0]),
+            Op::FSub if licensed && is_zero(f, d.args[1]) && cx.change() => Rewrite::Value(d.args[0]),
             _ => Rewrite::Keep,
         }
     });
@@ -66,11 +66,14 @@ fn is_zero(f: &Function, v: Value) -> bool {
     f.as_const(v).is_some_and(|c| c.bits.iter().all(|&b| b as u32 & 0x7fff_ffff == 0))
 }
 
-/// The value that two constants multiply one after the other, and their product.
+/// The value that two constants multiply one after the other, and their product. One of the two products at least has all licences.
 fn constants(f: &Function, d: &InstData) -> Option<(Value, Const)> {
     let split = |d: &InstData| (0..2).find_map(|k| Some((d.args[1 - k], f.as_const(d.args[k])?.clone())));
     let (v, mut c) = split(d)?;
     let inner = f.def_op(v, Op::FMul).filter(|m| m.fp.has(FpFlags::CONTRACT))?;
+    if !d.fp.has(FpFlags::LOOSE) && !inner.fp.has(FpFlags::LOOSE) {
+        return None;
+    }
     let (x, by) = split(inner)?;
     for (b, k) in c.bits.iter_mut().zip(&by.bits) {
         let p = f32::from_bits(*b as u32) * f32::from_bits(*k as u32);

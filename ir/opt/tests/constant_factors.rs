@@ -67,6 +67,30 @@ fn constants_are_multiplied_first() {
 }
 
 #[test]
+fn one_of_two_products_with_constants_has_all_licences() {
+    for (inner, outer, n) in [
+        (LICENCE, FpFlags::CONTRACT, 1),
+        (FpFlags::CONTRACT, LICENCE, 1),
+        (FpFlags::CONTRACT, FpFlags::CONTRACT, 0),
+        (LICENCE, FpFlags::NONE, 0),
+        (FpFlags::NONE, LICENCE, 0),
+    ] {
+        let mut f = build(inner, |b, v, _| {
+            let p = scale(b, v, 0.5);
+            b.fp = outer;
+            vec![scale(b, p, 3.0)]
+        });
+        assert_eq!(run(&mut f), n, "{inner:?} {outer:?}");
+    }
+    // A zero, or a sum with one, asks for all of them.
+    let mut f = build(FpFlags::CONTRACT, |b, v, w| {
+        let p = scale(b, v, 0.0);
+        vec![b.fadd(p, w)]
+    });
+    assert_eq!(run(&mut f), 0);
+}
+
+#[test]
 fn a_dot_product_with_the_opposite_is_the_opposite() {
     let mut f = build(LICENCE, |b, v, w| {
         let n = b.fneg(w);
