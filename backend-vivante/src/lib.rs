@@ -16,6 +16,8 @@ pub mod inst;
 mod io;
 mod isel;
 #[doc(hidden)]
+pub mod join_gradients;
+#[doc(hidden)]
 pub mod known_divisors;
 #[doc(hidden)]
 pub mod launch;
@@ -136,6 +138,7 @@ impl Family for VivanteFamily {
         IrPass::lower("split-dots", |f, cx, how| split_dots::run(f, cx, how.generation)),
         IrPass::shared(2, passes::PRODUCTS),
         IrPass::improve("pack", 1, pack),
+        IrPass::improve("join-gradients", 2, |f, cx, _| join_gradients::run(f, cx)),
     ];
     const PASSES: &'static [Pass<Self>] = &[
         Pass::lower("machine-copy-prop", |mf, cx| Ok(copy_prop(mf, &cx.target) as u64)),

@@ -3,51 +3,78 @@
 //! ```text
 //! i2f t1.x___, t0.xxxx
 //! i2f t1._y__, t0.yyyy     ==>   i2f t1.xy__, t0.xyyy
+//!
+//! mov t1.x___, -t0.yyyy
+//! mov t1._y__, 1.0         ==>   select.gz t1.xy__, (0, 1), (_, 1.0), -t0.yyyy
 //! ```
 
-use gpucc_mir::{Def, MFunc, MInst, PReg, Placement, Reg, Src};
+use gpucc_mir::{Def, MFunc, MInst, PReg, Placement, Reg, Src, Use};
 use gpucc_vivante_machine as machine;
-use machine::{Class, Op};
+use machine::{Class, Cond, Op};
 use smallvec::SmallVec;
 
-use crate::inst::{FILE, VOp, Vivante};
+use crate::builders as build;
+use crate::inst::{FILE, If, Mods, SrcMods, Ty, VOp, Vivante};
 use crate::uniforms::{Table, Word, Words};
 
 /// How far apart instructions are looked for.
 const REACH: usize = 24;
 
-/// Merges lane-wise instructions that differ only in lanes. Needs: physical registers. Returns how many disappeared.
+/// Merges lane-wise instructions that differ only in lanes, then moves of lanes with moves of constants. Needs: physical registers. Returns how
+/// many disappeared.
 pub fn run(mf: &mut MFunc<Vivante>, t: &Vivante, table: &mut Table) -> usize {
     let mut merged = 0;
     for insts in &mut mf.code {
-        let n = insts.len();
-        let mut gone = vec![false; n];
-        for a in 0..n {
-            if gone[a] {
+        merged += sweep(insts, t, |_| true, |a, b| join(a, b, t, table));
+        if insts.iter().filter(|i| is_move(i)).nth(1).is_some() {
+            merged += sweep(insts, t, is_move, |a, b| choose(a, b, table));
+        }
+    }
+    merged
+}
+
+/// Whether an instruction moves lanes and does nothing else.
+fn is_move(i: &MInst<Vivante>) -> bool {
+    i.target_op() == Some(VOp::M(Op::Mov)) && i.mods == Mods { ty: i.mods.ty, ..Mods::default() }
+}
+
+/// Puts what `both` makes of two instructions of one op, of those that `fits` takes, in the place of the first, where the second may go there.
+fn sweep(
+    insts: &mut Vec<MInst<Vivante>>,
+    t: &Vivante,
+    fits: impl Fn(&MInst<Vivante>) -> bool,
+    mut both: impl FnMut(&MInst<Vivante>, &MInst<Vivante>) -> Option<MInst<Vivante>>,
+) -> usize {
+    let n = insts.len();
+    let mut merged = 0;
+    let mut gone = vec![false; n];
+    for a in 0..n {
+        if gone[a] || !fits(&insts[a]) {
+            continue;
+        }
+        // The remainder of the instructions from `a` up to `k`.
+        let mut between: SmallVec<[usize; REACH]> = SmallVec::new();
+        between.push(a);
+        let mut next = a + 1;
+        while next < n && between.len() < REACH {
+            let k = next;
+            next += 1;
+            if gone[k] {
                 continue;
             }
-            // The remainder of the instructions from `a` up to `k`.
-            let mut between: SmallVec<[usize; REACH]> = SmallVec::new();
-            between.push(a);
-            let mut next = a + 1;
-            while next < n && between.len() < REACH {
-                let k = next;
-                next += 1;
-                if gone[k] {
-                    continue;
-                }
-                if insts[a].op == insts[k].op
-                    && movable(t, insts, &between, k)
-                    && let Some(both) = join(&insts[a], &insts[k], t, table)
-                {
-                    insts[a] = both;
-                    gone[k] = true;
-                    merged += 1;
-                } else {
-                    between.push(k);
-                }
+            if insts[a].op == insts[k].op
+                && movable(t, insts, &between, k)
+                && let Some(one) = both(&insts[a], &insts[k])
+            {
+                insts[a] = one;
+                gone[k] = true;
+                merged += 1;
+            } else {
+                between.push(k);
             }
         }
+    }
+    if merged > 0 {
         let mut k = 0;
         insts.retain(|_| {
             k += 1;
@@ -181,4 +208,69 @@ fn join(a: &MInst<Vivante>, b: &MInst<Vivante>, t: &Vivante, table: &mut Table) 
         out.uses[k].mods.swz = swz;
     }
     (all_words.len() <= 4).then_some(out)
+}
+
+/// A move of lanes of a register and one of constants as a choice, lane by lane, that constants decide.
+fn choose(a: &MInst<Vivante>, b: &MInst<Vivante>, table: &mut Table) -> Option<MInst<Vivante>> {
+    if !is_move(a) || !is_move(b) {
+        return None;
+    }
+    let (da, db) = (writes(a).next()?, writes(b).next()?);
+    if da.place.row(4) != db.place.row(4) || overlap(da, db) {
+        return None;
+    }
+    let lanes = |i: &MInst<Vivante>| matches!(i.uses[0].src, Src::Reg(Reg::P(p)) if p.file == FILE);
+    let (moved, constant) = match (lanes(a), lanes(b)) {
+        (true, false) => (a, b),
+        (false, true) => (b, a),
+        _ => return None,
+    };
+    let (x, y) = (&moved.uses[0], &constant.uses[0]);
+    if !y.mods.is_plain() || x.mods.indexed || !x.mods.is_plain() && moved.mods.ty != machine::Type::F32 {
+        return None;
+    }
+    // Zero for lanes that are moved, one for those that are constants, and the constants.
+    let mut list = Words::new();
+    let mut place = |w: Word| {
+        list.iter().position(|&x| x == w).unwrap_or_else(|| {
+            list.push(w);
+            list.len() - 1
+        }) as u8
+    };
+    let (from, to) = (writes(moved).next()?.place.lanes(4), writes(constant).next()?.place.lanes(4));
+    let (mut conditions, mut values, mut sources) = ([0u8; 4], [0u8; 4], [0u8; 4]);
+    let (mut n, mut nx, mut ny) = (0, 0, 0);
+    for lane in 0..4 {
+        if from >> lane & 1 == 1 {
+            (conditions[n], sources[n]) = (place(Word::Const(0)), x.mods.swz[nx]);
+            (n, nx) = (n + 1, nx + 1);
+        } else if to >> lane & 1 == 1 {
+            let word = match y.src {
+                Src::Imm(bits) => Word::Const(bits),
+                Src::Uniform(slot) => {
+                    let w = table.words(slot);
+                    w[usize::from(y.mods.swz[ny]).min(w.len() - 1)]
+                }
+                _ => return None,
+            };
+            (conditions[n], values[n]) = (place(Word::Const(1.0f32.to_bits())), place(word));
+            // A lane that the other operand has.
+            sources[n] = x.mods.swz[0];
+            (n, ny) = (n + 1, ny + 1);
+        }
+    }
+    for s in [&mut conditions, &mut values, &mut sources] {
+        let last = s[n - 1];
+        s[n..].fill(last);
+    }
+    if list.len() > 4 {
+        return None;
+    }
+    let slot = table.slot(list).0;
+    let word = |swz: [u8; 4]| Use::new(Src::Uniform(slot)).mods(SrcMods::swizzle(swz));
+    let source = x.mods(SrcMods { swz: sources, ..x.mods });
+    let (ty, cond) = if x.mods.is_plain() { (machine::Type::U32, Cond::Nz) } else { (machine::Type::F32, Cond::Gz) };
+    let mut out = build::Select.with((Ty(ty), If(cond)), [word(conditions), word(values), source]).at(a.loc);
+    out.defs.push(Def::preg(PReg { file: FILE, place: Placement::mask(da.place.row(4) * 4, from | to) }));
+    Some(out)
 }

@@ -3,6 +3,7 @@
 mod common;
 #[path = "../../tests/support/examples.rs"]
 mod examples;
+mod join_gradients;
 mod known_divisors;
 mod launch;
 mod mir;

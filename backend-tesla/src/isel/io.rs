@@ -1,7 +1,7 @@
 //! Selects inputs and outputs of vertex and fragment programs: attributes, interpolated inputs, system values, derivatives, discards, results.
 
 use gpucc_ir::{Axis, Deriv, Diagnostic, Inst, IoAt, Mode, Sysval, Value, Where};
-use gpucc_mir::{MInst, PReg, Use, VReg};
+use gpucc_mir::{MInst, PReg, Src, Use, VReg};
 use gpucc_pipeline::Base;
 use gpucc_tesla_machine::Pred;
 
@@ -179,6 +179,11 @@ impl Isel<'_> {
             for (k, u) in (0..).zip(parts) {
                 if self.io.is_fragment() {
                     let t = cx.temp(crate::inst::R32);
+                    // The end rides on what reads a word of c[], but on no immediate.
+                    let u = match u.src {
+                        Src::Imm(bits) if self.pool.find(bits).is_some() || self.pool.has_room() => self.literal(bits),
+                        _ => u,
+                    };
                     cx.emit(super::copy(t, u));
                     end = end.arg(Use::reg(t).at(PReg::new(R, (first + k) as u16, 1)));
                 } else {

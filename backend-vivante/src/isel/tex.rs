@@ -4,7 +4,7 @@
 //! and, before HALTI5, bias or level are one register; from HALTI5 on bias and level are an operand of their own.
 
 use gpucc_container::TextureFact;
-use gpucc_ir::{Diagnostic, Inst, Res, TexArg, TexDim, TexLod, TexOperands, TexWhat, Value};
+use gpucc_ir::{Attr, Diagnostic, Inst, Op, Res, TexArg, TexDim, TexLod, TexOperands, TexWhat, Value};
 use gpucc_mir::{MInst, Use, VReg};
 use gpucc_vivante_machine as machine;
 use machine::{Cond, Type};
@@ -243,15 +243,21 @@ impl Isel<'_> {
         let dst = cx.result(i, 0)[0];
         let Some(c) = req.get(TexArg::Coords) else { return Err(cx.unknown(i)) };
         let axes = cx.f.ty(c).lanes();
-        let mut near: SmallVec<[Use<Vivante>; 2]> = smallvec![];
-        for arg in [TexArg::Ddx, TexArg::Ddy] {
-            let Some(d) = req.get(arg) else { return Err(cx.unknown(i)) };
-            let x = self.operand(cx, c, Fold::Float);
-            let y = self.operand(cx, d, Fold::Float);
-            let sum = self.temp(cx, axes, build::Add.on([x, y]));
-            near.push(sum);
-        }
-        let [x, y] = [near[0], near[1]];
+        let (Some(ddx), Some(ddy)) = (req.get(TexArg::Ddx), req.get(TexArg::Ddy)) else { return Err(cx.unknown(i)) };
+        let at = self.operand(cx, c, Fold::Float);
+        let [x, y] = if let Some(both) = joint(cx, [ddx, ddy]) {
+            // Both neighbours in one register.
+            let [k, l] = [at.mods.swz[0], at.mods.swz[1]];
+            let at = at.mods(SrcMods { swz: [k, l, k, l], ..at.mods });
+            let steps = self.operand(cx, both, Fold::Float);
+            let sum = self.temp(cx, 4, build::Add.on([at, steps]));
+            [[0, 1, 1, 1], [2, 3, 3, 3]].map(|swz| sum.mods(SrcMods::swizzle(swz)))
+        } else {
+            [ddx, ddy].map(|d| {
+                let step = self.operand(cx, d, Fold::Float);
+                self.temp(cx, axes, build::Add.on([at, step]))
+            })
+        };
         if let Some(r) = req.get(TexArg::Reference).filter(|_| req.tex.desc.shadow()) {
             if self.t.generation != machine::GC7000 {
                 return Err(cx.unknown(i));
@@ -412,4 +418,15 @@ impl Isel<'_> {
         self.lanewise(cx, dst, n, build::Select.with((Ty(Type::S32), If(Cond::Lt)), [less, one, less]));
         Ok(())
     }
+}
+
+/// The vector of four lanes whose halves two gradients are, as `join-gradients` leaves them.
+fn joint(cx: &IselCx<'_>, gradients: [Value; 2]) -> Option<Value> {
+    let half = |v: Value, lanes: [u8; 2]| {
+        let d = cx.f.def_op(v, Op::Shuffle)?;
+        let fits = matches!(&d.attr, Attr::Lanes(l) if l[..] == lanes) && cx.f.ty(d.args[0]).lanes() == 4;
+        fits.then_some(d.args[0])
+    };
+    let [first, second] = [half(gradients[0], [0, 1])?, half(gradients[1], [2, 3])?];
+    (first == second).then_some(first)
 }
