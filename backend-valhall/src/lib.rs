@@ -399,15 +399,23 @@ fn scratch(cx: &CompileCx<'_, ValhallFamily>) -> u32 {
 /// for one access as the others for 64 instructions.
 const FEW_SPILLS: u64 = 256;
 
+/// Half of the registers.
+const HALF: u32 = 32;
+
 /// Registers above which half as many are no hope: half as many values again.
-const PRESSURE_FOR_HALF: u32 = 48;
+const PRESSURE_FOR_HALF: u32 = HALF * 3 / 2;
 
 /// Allocates within 32 registers if that needs little spilling: twice as many threads run then. Gives the target with these registers.
-fn within(mf: &mut MFunc<Valhall>, cx: &CompileCx<'_, ValhallFamily>) -> Result<(Valhall, AllocStats), AllocError> {
+/// `most` values at once are the most with which that is tried.
+fn within(
+    mf: &mut MFunc<Valhall>,
+    cx: &CompileCx<'_, ValhallFamily>,
+    most: u32,
+) -> Result<(Valhall, AllocStats), AllocError> {
     let o = alloc_options(cx.job.options);
     let private = cx.state.places.private;
     let facts = gpucc_mir::Pressure::new(mf, &Valhall::new(false)).map_err(AllocError::Invalid)?;
-    if o.spill_all || facts.pressure().first().is_none_or(|&p| p <= PRESSURE_FOR_HALF) {
+    if o.spill_all || facts.pressure().first().is_none_or(|&p| p <= most) {
         let half = Valhall::new(false).spilling_from(private);
         let few = |_: &MFunc<Valhall>, s: &AllocStats| o.spill_all || s.spill_cost * FEW_SPILLS <= s.cost;
         match gpucc_mir::allocate_if(mf, &half, facts, &o, few) {
@@ -426,8 +434,8 @@ fn allocate(mf: &mut MFunc<Valhall>, cx: &mut CompileCx<'_, ValhallFamily>) -> R
     let draws = cx.job.stage() != Stage::Compute && cx.job.options.opt_level > 0;
     let given = if draws { gpucc_mir::split_runs(mf, &Valhall::new(true)) } else { Vec::new() };
     // What is moved again to where it is does not count.
-    let within = |mf: &mut MFunc<Valhall>| -> Result<(Valhall, AllocStats), AllocError> {
-        let (t, mut stats) = within(mf, cx)?;
+    let within = |mf: &mut MFunc<Valhall>, most: u32| -> Result<(Valhall, AllocStats), AllocError> {
+        let (t, mut stats) = within(mf, cx, most)?;
         if draws {
             stats.moves = stats.moves.saturating_sub(repeated_moves(mf, &t) as u32);
         }
@@ -436,12 +444,14 @@ fn allocate(mf: &mut MFunc<Valhall>, cx: &mut CompileCx<'_, ValhallFamily>) -> R
     let cost = |a: &Result<(Valhall, AllocStats), AllocError>| {
         a.as_ref().map_or((u64::MAX, true, 0), |(t, a)| (a.spill_cost, t.all, a.moves))
     };
-    let mut best = within(mf);
+    let mut best = within(mf, PRESSURE_FOR_HALF);
+    // Where half of the registers are too few, they are with the same values moved otherwise, but for those that fit by number now.
+    let most = if best.as_ref().is_ok_and(|b| b.0.all) { HALF } else { PRESSURE_FOR_HALF };
     for mut other in given {
         if best.as_ref().is_ok_and(|b| b.1.moves == 0) {
             break;
         }
-        let answer = within(&mut other);
+        let answer = within(&mut other, most);
         if cost(&answer) < cost(&best) {
             (*mf, best) = (other, answer);
         }
