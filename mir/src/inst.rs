@@ -464,8 +464,9 @@ impl<T: Target> Clone for MInst<T> {
     fn clone(&self) -> Self {
         MInst {
             op: self.op,
-            defs: self.defs.clone(),
-            uses: self.uses.clone(),
+            // In one piece: a clone copies operand by operand.
+            defs: SmallVec::from_slice(&self.defs),
+            uses: SmallVec::from_slice(&self.uses),
             mods: self.mods.clone(),
             loc: self.loc,
             spill: self.spill.clone(),

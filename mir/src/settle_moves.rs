@@ -230,7 +230,7 @@ pub fn settle_moves<T: Target>(mf: &mut MFunc<T>, t: &T) -> usize {
         |now, start| join(now, start, files),
         |b, now: &mut Live| {
             now.resize(files, UnitSet::EMPTY);
-            let out = now.clone();
+            let out = Live::from_slice(now);
             mf.code[b].iter().rev().for_each(|i| step(t, i, now, &out));
         },
     );
@@ -239,12 +239,12 @@ pub fn settle_moves<T: Target>(mf: &mut MFunc<T>, t: &T) -> usize {
         let mut live: Live = SmallVec::from_elem(UnitSet::EMPTY, files);
         mf.blocks[b].all_succs().for_each(|e| join(&mut live, &starts[e.to.0 as usize], files));
         let mut behind: Vec<Live> = Vec::with_capacity(mf.code[b].len());
-        let out = live.clone();
+        let out = Live::from_slice(&live);
         for i in mf.code[b].iter().rev() {
             if leaves(i) {
                 join(&mut live, &out, files);
             }
-            behind.push(live.clone());
+            behind.push(Live::from_slice(&live));
             step(t, i, &mut live, &out);
         }
         behind.reverse();
