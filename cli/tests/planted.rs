@@ -49,11 +49,7 @@ struct Planted {
     input: &'static str,
     /// Words of the rule that is broken.
     rule: &'static str,
-    /// The ending of candidates.
-    ending: &'static str,
     broken: Broken,
-    /// Whether it is fast enough for each run of the tests.
-    is_fast: bool,
 }
 
 /// The ten: five of the IR, one of the state of draws, one of each family's machine code.
@@ -62,7 +58,6 @@ const PLANTED: [Planted; 10] = [
         pass: "algebraic",
         target: "tesla",
         input: "examples/plasma.frag",
-        ending: "spv",
         rule: "a product of numbers with a constant is a sum with it",
         broken: Broken::Ir(|f| {
             each(f, |i, ty, of| {
@@ -71,22 +66,18 @@ const PLANTED: [Planted; 10] = [
                 }
             });
         }),
-        is_fast: false,
     },
     Planted {
         pass: "mem-opt",
         target: "gcn",
         input: "examples/scan.wgsl",
-        ending: "wgsl",
         rule: "barriers in front of loads are lost",
         broken: Broken::Ir(|f| without(f, Op::Barrier)),
-        is_fast: false,
     },
     Planted {
         pass: "if-convert",
         target: "valhall",
         input: "contrib/shadertoy/interference.glsl",
-        ending: "glsl",
         rule: "the greater of a number and a constant is the lesser",
         broken: Broken::Ir(|f| {
             each(f, |i, _, of| {
@@ -95,13 +86,11 @@ const PLANTED: [Planted; 10] = [
                 }
             });
         }),
-        is_fast: false,
     },
     Planted {
         pass: "fuse",
         target: "vivante",
         input: "contrib/shadertoy/voronoi.glsl",
-        ending: "glsl",
         rule: "what a product is taken from and the product are exchanged",
         broken: Broken::Ir(|f| {
             each(f, |i, _, of| {
@@ -110,22 +99,18 @@ const PLANTED: [Planted; 10] = [
                 }
             });
         }),
-        is_fast: false,
     },
     Planted {
         pass: "predicate-demotes",
         target: "gcn",
         input: "examples/scenes/foliage.toml",
-        ending: "toml",
         rule: "fragments that are discarded stay",
         broken: Broken::Ir(|f| without(f, Op::Demote)),
-        is_fast: false,
     },
     Planted {
         pass: "lower-blend",
         target: "valhall",
         input: "examples/scenes/bokeh.toml",
-        ending: "toml",
         rule: "colours are not blended",
         broken: Broken::State(|scene| {
             for (name, p) in scene.pipelines.clone().iter() {
@@ -136,47 +121,49 @@ const PLANTED: [Planted; 10] = [
                 scene.pipelines.insert(name.into(), p);
             }
         }),
-        is_fast: false,
     },
     Planted {
         pass: "waits",
         target: "gcn",
         input: "examples/matmul_tiled.wgsl",
-        ending: "wgsl",
         rule: "what workgroup memory and scalar loads give is not waited for",
         broken: Broken::Code(|line, next| {
             (line.starts_with("s_waitcnt lgkmcnt") && !next.starts_with("s_barrier")).then(|| "s_nop 0".into())
         }),
-        is_fast: true,
     },
     Planted {
         pass: "drop-joins",
         target: "tesla",
         input: "examples/reduction.wgsl",
-        ending: "wgsl",
         rule: "lanes are not joined",
         broken: Broken::Code(|line, _| line.strip_prefix("join ").map(String::from)),
-        is_fast: false,
     },
     Planted {
         pass: "assign-slots",
         target: "valhall",
         input: "examples/nbody.wgsl",
-        ending: "wgsl",
         rule: "the first slot is not waited for",
         broken: Broken::Code(|line, _| line.contains(".wait0 ").then(|| line.replacen(".wait0 ", " ", 1))),
-        is_fast: false,
     },
     Planted {
         pass: "merge-lanes",
         target: "vivante",
         input: "examples/nbody.wgsl",
-        ending: "wgsl",
         rule: "the last lane of a vector is the one before it",
         broken: Broken::Code(|line, _| line.contains(".xyzw").then(|| line.replacen(".xyzw", ".xyzz", 1))),
-        is_fast: false,
     },
 ];
+
+/// The pass whose fault is small fast enough for each run of the tests.
+const FAST: &str = "waits";
+
+impl Planted {
+    /// The ending of candidates: that of the file, or of the module that glslang makes of it.
+    fn ending(&self) -> &'static str {
+        let own = self.input.rsplit('.').next().unwrap_or_default();
+        if own == "frag" { "spv" } else { own }
+    }
+}
 
 /// Changes each instruction, whose type is told, and the ops that made its operands: none for constants and parameters.
 fn each(f: &mut Function, change: fn(&mut InstData, Option<Type>, &[Option<Op>])) {
@@ -321,7 +308,7 @@ fn is_there() {
     let name = std::env::var(NAME).expect("the pass of a fault");
     let path = PathBuf::from(std::env::var(FILE).expect("the path of a candidate"));
     let p = PLANTED.iter().find(|p| p.pass == name).expect("a fault that is planted");
-    let there = match p.ending {
+    let there = match p.ending() {
         "wgsl" => {
             let text = std::fs::read(&path).expect("a candidate");
             let loaded = frontend::load(&text, Lang::Wgsl, &FrontOptions::default());
@@ -335,7 +322,7 @@ fn is_there() {
 /// The file that shows a fault: as it lies there, or the module that glslang makes of it.
 fn input(p: &Planted, s: &Scratch) -> Option<String> {
     let source = workspace().join(p.input);
-    if p.ending != "spv" {
+    if p.ending() != "spv" {
         return Some(source.to_str().expect("a plain path").into());
     }
     let out = s.path("planted.spv");
@@ -363,11 +350,11 @@ fn reduced(p: &Planted) -> Option<String> {
     let input = input(p, &s)?;
     let own = std::env::current_exe().expect("the path of this program");
     let check = format!("{NAME}={} {FILE}={{}} {} --exact planted::is_there --ignored -q", p.pass, own.display());
-    let out = s.path(&format!("small.{}", p.ending));
+    let out = s.path(&format!("small.{}", p.ending()));
     let begun = Instant::now();
     let mut args = vec!["reduce", &input, "--check", &check, "-o", &out, "--timeout", "60"];
     // The check itself asks the front ends.
-    if ["wgsl", "glsl"].contains(&p.ending) {
+    if ["wgsl", "glsl"].contains(&p.ending()) {
         args.push("--allow-invalid");
     }
     let said = expect(&args, 0, "nothing smaller is left");
@@ -381,14 +368,14 @@ fn reduced(p: &Planted) -> Option<String> {
         Broken::Code(_) => "machine code",
     };
     let what = format!("`{}` ({kind}): {}", p.pass, p.rule);
-    let file = if p.ending == "spv" { format!("{} as SPIR-V", p.input) } else { p.input.into() };
+    let file = if p.ending() == "spv" { format!("{} as SPIR-V", p.input) } else { p.input.into() };
     Some(format!("| {what} | {} | {file} | {before} | {} | {seconds} |", p.target, after.0))
 }
 
 /// Those that take seconds.
 #[test]
 fn planted_faults_become_small() {
-    for p in PLANTED.iter().filter(|p| p.is_fast) {
+    for p in PLANTED.iter().filter(|p| p.pass == FAST) {
         reduced(p);
     }
 }

@@ -39,12 +39,3 @@ pub fn start_threads() -> Result<(), String> {
     let made = rayon::ThreadPoolBuilder::new().stack_size(64 << 20).build_global();
     made.map_err(|e| format!("cannot start threads: {e}"))
 }
-
-/// Prints the usage of a runner if its command line asks for it.
-pub fn asks_for_help(usage: &str) -> bool {
-    let asks = std::env::args().skip(1).any(|a| a == "--help" || a == "-h");
-    if asks {
-        println!("{usage}");
-    }
-    asks
-}

@@ -46,7 +46,7 @@ fn help_says_how_to_call_them() {
         let o = Command::new(path).arg("--help").output().expect("the runner starts");
         let said = String::from_utf8_lossy(&o.stdout) + String::from_utf8_lossy(&o.stderr);
         assert_eq!(o.status.code(), Some(0), "{name}: {said}");
-        assert!(said.starts_with(&format!("usage: {name} ")), "{name}: {said}");
+        assert!(said.contains(&format!("Usage: {name} ")), "{name}: {said}");
         let o = Command::new(path).arg("--no-such-option").output().expect("the runner starts");
         assert_eq!(o.status.code(), Some(2), "{name}");
     }

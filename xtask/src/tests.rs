@@ -31,7 +31,7 @@ struct Program<'a> {
     path: PathBuf,
     /// Folder of its package: tests run there, as under `cargo test`.
     folder: PathBuf,
-    /// As of its part.
+    /// The list of its part.
     names: &'a [String],
 }
 

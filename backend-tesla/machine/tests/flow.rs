@@ -8,6 +8,11 @@ use gpucc_tesla_machine::run;
 /// Byte address of the invocation's word in `$r1`.
 const ADDRESS: &str = "and b32 $r1 $r0 0xffff\nshl b32 $r1 $r1 0x2\n";
 
+/// A listing between that and its end.
+fn whole(body: &str) -> String {
+    format!("{ADDRESS}{body}\nexit nop\n")
+}
+
 fn trap_of(listing: &str, n: u32) -> (TrapKind, String) {
     let t = play(listing, n, &[&[0; 64]]).expect_err(listing);
     assert!(t.pc.is_some() || t.kind == TrapKind::Barrier, "{t}");
@@ -43,8 +48,8 @@ fn kernel_of_the_reference() {
 
 #[test]
 fn if_else_joins() {
-    let listing = format!(
-        "{ADDRESS}
+    let listing = whole(
+        "
     mov b32 $r3 0x1
     and b32 $c0 $r2 $r0 $r3
     joinat Lend
@@ -57,9 +62,7 @@ Lend:
     join nop
     and b32 $r5 $r0 0xffff
     add b32 $r4 $r4 $r5
-    st b32 g0[$r1] $r4
-    exit nop
-"
+    st b32 g0[$r1] $r4",
     );
     for seed in [None, Some(5), Some(6)] {
         let (out, _) = play_on("nva3", &listing, [40, 1, 1], [1, 1, 1], &[&[0; 40]], seed).unwrap();
@@ -155,8 +158,8 @@ fn branch_through_constants() {
 #[test]
 fn quads_and_votes() {
     // quadon wakes all lanes of a quad; lane 0 alone would see nothing of the others otherwise.
-    let listing = format!(
-        "{ADDRESS}
+    let listing = whole(
+        "
     mov b32 $r3 0x3
     and b32 $c0 $r2 $r0 $r3
     cvt rn f32 $r4 u32 $r2
@@ -176,9 +179,7 @@ Lend:
     add b32 $r1 $r1 0x20
     st b32 g0[$r1] $r7
     add b32 $r1 $r1 0x20
-    st b32 g0[$r1] $r8
-    exit nop
-"
+    st b32 g0[$r1] $r8",
     );
     let out = play(&listing, 8, &[&[0; 24]]).unwrap();
     // 2.0 of lane 2 plus the own 0..3.
@@ -225,8 +226,8 @@ fn ids_of_all_dimensions() {
 #[test]
 fn workgroup_memory_and_barrier() {
     // Reverse 64 words through s[].
-    let listing = format!(
-        "{ADDRESS}
+    let listing = whole(
+        "
     shl $a1 $r1 0x0
     st b32 s[$a1+0x40] $r1
     bar inc wait 0x0 all
@@ -234,9 +235,7 @@ fn workgroup_memory_and_barrier() {
     sub b32 $r2 $r2 $r1
     shl $a2 $r2 0x0
     mov b32 $r3 b32 s[$a2+0x40]
-    st b32 g0[$r1] $r3
-    exit nop
-"
+    st b32 g0[$r1] $r3",
     );
     for seed in [None, Some(3), Some(4)] {
         let (out, report) = play_on("nv50", &listing, [64, 1, 1], [2, 1, 1], &[&[0; 64]], seed).unwrap();
@@ -251,8 +250,8 @@ fn workgroup_memory_and_barrier() {
 /// One warp announces that its word is there, the other waits for it: halves of a barrier (seed, "barriers").
 #[test]
 fn barrier_in_halves() {
-    let listing = format!(
-        "{ADDRESS}
+    let listing = whole(
+        "
     mov b32 $r3 0x20
     set $c0 # l u32 $r0 $r3
     (lg $c0) bra Lfirst
@@ -266,9 +265,7 @@ Lfirst:
     shl $a1 $r4 0x0
     st b32 s[$a1] $r2
     bar inc 0x3 0x2
-    st b32 g0[$r1] $r2
-    exit nop
-"
+    st b32 g0[$r1] $r2",
     );
     // Packed ids: the low half word is x.
     for seed in [None, Some(1), Some(2), Some(3)] {
@@ -351,8 +348,8 @@ Lend:
 
 #[test]
 fn local_memory_is_private() {
-    let listing = format!(
-        "{ADDRESS}
+    let listing = whole(
+        "
     and b32 $r2 $r1 0xc
     shl $a1 $r2 0x0
     st b32 l[$a1+0x10] $r1
@@ -360,9 +357,7 @@ fn local_memory_is_private() {
     ld b32 $r3 l[$a1+0x10]
     ld u8 $r4 l[0x3]
     add b32 $r3 $r3 $r4
-    st b32 g0[$r1] $r3
-    exit nop
-"
+    st b32 g0[$r1] $r3",
     );
     assert_eq!(play(&listing, 64, &[&[0; 64]]).unwrap()[0], (0..64).map(|i| 8 * i).collect::<Vec<u32>>());
     assert_eq!(trap_of(&listing.replace("st b32 l[$a1+0x10]", "st u8 l[$a1+0x10]"), 4).0, TrapKind::UndefinedRead);
@@ -396,17 +391,15 @@ fn workgroup_window() {
 
 #[test]
 fn constants_and_uniform_buffers() {
-    let listing = format!(
-        "{ADDRESS}
+    let listing = whole(
+        "
     add b32 $r2 $r1 c0[0x4]
     shl $a1 $r1 0x0
     add b32 $r2 $r2 c3[$a1+0x4]
     ld $r3 u16 c14[0x2]
     add b32 $r2 $r2 $r3
     add b32 $r2 b32 s[0x18] $r2
-    st b32 g0[$r1] $r2
-    exit nop
-"
+    st b32 g0[$r1] $r2",
     );
     let mut c = container("nva3", code("nva3", &listing), [4, 1, 1], 1);
     let e = &mut c.entries[0];
@@ -425,7 +418,6 @@ fn constants_and_uniform_buffers() {
 #[test]
 fn broken_rules_trap() {
     use TrapKind::*;
-    let with = |s: &str| format!("{ADDRESS}{s}\nexit nop\n");
     let cases: &[(&str, TrapKind, &str)] = &[
         ("add b32 $r2 $r3 $r3", UndefinedRead, "$r3 was never written"),
         ("mov b32 $r2 $r3\nadd b32 $r2 $r2 $r2", UndefinedRead, "$r2 was never written"),
@@ -474,7 +466,7 @@ fn broken_rules_trap() {
         ("cvt rn f16 $r2l u32 $r1\nmov b32 $r3 0x801\ncvt rn f16 $r2l u32 $r3", Unsupported, "f16"),
     ];
     for (text, kind, words) in cases {
-        let listing = with(text);
+        let listing = whole(text);
         let (got, message) = trap_of(&listing, 8);
         assert_eq!(got, *kind, "{text}: {message}");
         assert!(message.contains(words), "{text}: {message}");
@@ -487,8 +479,8 @@ fn broken_rules_trap() {
 /// Denormals are zeros of their sign before `slct`, `set`, `max` and `min` compare: -0 is at least 0 (section 7.2 of the reference).
 #[test]
 fn negative_denormals_compare_as_zero() {
-    let listing = format!(
-        "{ADDRESS}
+    let listing = whole(
+        "
     ld b32 $r2 g0[$r1]
     mov b32 $r3 0x1
     mov b32 $r4 0x2
@@ -501,9 +493,7 @@ fn negative_denormals_compare_as_zero() {
     or b32 $r5 $r5 $r6
     max f32 $r6 $r2 $r127
     or b32 $r5 $r5 $r6
-    st b32 g0[$r1] $r5
-    exit nop
-"
+    st b32 g0[$r1] $r5",
     );
     let input = [0x8000_0001, 0x807f_ffff, 0x0000_0001, 0x8000_0000, 0, 0x8080_0000, 0xffff_ffff];
     let out = play(&listing, 7, &[&input]).unwrap();
@@ -513,8 +503,8 @@ fn negative_denormals_compare_as_zero() {
 /// A copy of what was never written is no use of it: the undefined side of a phi (section 1 of docs/abi-tesla.md).
 #[test]
 fn copies_of_undefined_registers() {
-    let listing = format!(
-        "{ADDRESS}
+    let listing = whole(
+        "
     mov b32 $r3 0x7
     mov b16 $r5l $r3l
     set $c0 # e u32 $r0 $r127
@@ -532,9 +522,7 @@ fn copies_of_undefined_registers() {
     st b32 g0[$r1] $r9
     add b32 $r1 $r1 0x40
     cvt u32 $r4 u16 $r6l
-    st b32 g0[$r1] $r4
-    exit nop
-"
+    st b32 g0[$r1] $r4",
     );
     for seed in [None, Some(1), Some(2)] {
         let (out, _) = play_on("nva3", &listing, [4, 1, 1], [1, 1, 1], &[&[0; 20]], seed).unwrap();
@@ -571,8 +559,8 @@ Lrest:
     );
     assert_eq!(play(&some, Rules::Hardware).unwrap(), [9, 9, 9, 3, 4, 5, 6, 7]);
     // A joinat whose address carries no join: nothing happens there. The join that pops it looks at lanes alone.
-    let elsewhere = format!(
-        "{ADDRESS}
+    let elsewhere = whole(
+        "
     joinat Lnowhere
     mov b32 $r2 0x3
     set $c0 # l u32 $r0 $r2
@@ -581,9 +569,7 @@ Lnowhere:
     add b32 $r0 $r0 0x10
 Lend:
     join nop
-    st b32 g0[$r1] $r0
-    exit nop
-"
+    st b32 g0[$r1] $r0",
     );
     assert_eq!(play(&elsewhere, Rules::Hardware).unwrap(), [16, 17, 18, 3, 4, 5, 6, 7]);
     assert_eq!(play(&elsewhere, Rules::Conventions).unwrap_err().kind, TrapKind::Unbalanced);
@@ -609,8 +595,8 @@ Lend:
         "nva3",
         code(
             "nva3",
-            &format!(
-                "{ADDRESS}
+            &whole(
+                "
     mov b32 $r3 0x20
     set $c0 # l u32 $r0 $r3
     (lg $c0) bra Lfirst
@@ -625,9 +611,7 @@ Lfirst:
 Lend:
     ld $r6 b32 c14[0x0]
     ld $r4 b32 s[0x40]
-    st b32 g0[$r1] $r6
-    exit nop
-"
+    st b32 g0[$r1] $r6",
             ),
         ),
         [64, 1, 1],
@@ -728,16 +712,14 @@ fn bad_containers_are_refused() {
 /// An unallocated register reads as zero, and an instruction that writes one is ignored with its flags (section 1).
 #[test]
 fn zero_register() {
-    let listing = format!(
-        "{ADDRESS}
+    let listing = whole(
+        "
     mov b32 $r2 0x1
     and b32 $c0 # $r2 $r127
     add b32 $c0 $r100 $r2 $r2
     mov $r3 $c0
     add b32 $r3 $r3 $r127
-    st b32 g0[$r1] $r3
-    exit nop
-"
+    st b32 g0[$r1] $r3",
     );
     assert_eq!(play(&listing, 2, &[&[9; 2]]).unwrap()[0], [1; 2]);
 }

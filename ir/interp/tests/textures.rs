@@ -27,6 +27,28 @@ fn program(resources: &str, body: &str) -> OracleProgram {
     OracleProgram::new(&m, "main").unwrap_or_else(|e| panic!("{e}"))
 }
 
+/// One that has values of these types from its input, v4 and so on, and whose result is that of the last line.
+fn asks(resources: &str, given: &[&str], lines: &str) -> OracleProgram {
+    let mut body = String::new();
+    let mut at = 0;
+    for (v, ty) in (4..).zip(given) {
+        body += &format!("  v{v}: {ty} = load res0[{at} + v2] align 4\n");
+        at += 4 * ty.split_once('x').map_or(1, |(_, lanes)| lanes.parse().expect("lanes"));
+    }
+    lines.lines().for_each(|l| body += &format!("  {}\n", l.trim()));
+    let (last, _) = lines.lines().last().and_then(|l| l.split_once(':')).expect("a result");
+    program(resources, &format!("{body}  store {}, res1[0 + v3] align 4", last.trim()))
+}
+
+/// A dispatch with a texture, and one with a sampler beside it.
+fn bound(image: Image, dim: Dim) -> Dispatch {
+    Dispatch::new([1; 3]).with_texture(1, 0, image, dim)
+}
+
+fn sampled(image: Image, dim: Dim, sampler: Sampler) -> Dispatch {
+    bound(image, dim).with_sampler(1, 1, sampler)
+}
+
 /// Runs with an input for each invocation; gives the results. Workgroups have 64, so there are empty inputs behind.
 fn try_run(p: &OracleProgram, mut d: Dispatch, inputs: &[&[u32]]) -> Result<(Vec<[u32; OUT]>, Dispatch), Trap> {
     let mut words = vec![0; inputs.len().next_multiple_of(64) * IN];
@@ -97,20 +119,14 @@ const T2D: &str = "res2 \"t\" group 1 binding 0 texture 2d float\nres3 \"s\" gro
 
 /// Samples at v4 = (s, t) of the input and stores the texel.
 fn sampler_of(desc: &str, more: &str) -> OracleProgram {
-    program(
-        T2D,
-        &format!(
-            "  v4: f32x2 = load res0[0 + v2] align 4\n  v5: f32 = load res0[8 + v2] align 4\n  \
-             v6: f32x4 = tex v4{more}, tex res2 sampler res3 {desc}\n  store v6, res1[0 + v3] align 4"
-        ),
-    )
+    asks(T2D, &["f32x2", "f32"], &format!("v6: f32x4 = tex v4{more}, tex res2 sampler res3 {desc}"))
 }
 
 /// Cases 25 to 38.
 #[test]
 fn a_row_is_filtered_and_wrapped() {
     let p = sampler_of("sample 2d", "");
-    let t = Dispatch::new([1; 3]).with_texture(1, 0, row(4), Dim::D2);
+    let t = bound(row(4), Dim::D2);
     let check = |s: Sampler, cases: &[(f32, f32)]| {
         let d = t.clone().with_sampler(1, 1, s);
         let inputs: Vec<[f32; 2]> = cases.iter().map(|c| [c.0, 0.5]).collect();
@@ -138,7 +154,7 @@ fn a_row_is_filtered_and_wrapped() {
 fn four_texels_are_gathered_or_compared() {
     let two = floats(Format::R32Float, false, [2, 2, 1], 1, |_, _, x, y| (1 + x + 2 * y) as f32);
     let gathered = |desc: &str, wrap, at: [f32; 2]| {
-        let d = Dispatch::new([1; 3]).with_texture(1, 0, two.clone(), Dim::D2).with_sampler(1, 1, nearest(wrap));
+        let d = sampled(two.clone(), Dim::D2, nearest(wrap));
         run(&sampler_of(desc, ""), &d, &[&f(&at)])[0].map(f32::from_bits)
     };
     assert_eq!(gathered("gather 2d", Wrap::Repeat, [0.5, 0.5]), [3.0, 4.0, 2.0, 1.0]);
@@ -150,14 +166,10 @@ fn four_texels_are_gathered_or_compared() {
 
     let depth = floats(Format::Depth32Float, false, [2, 2, 1], 1, |_, _, x, y| 0.25 * (1 + x + 2 * y) as f32);
     let resources = "res2 \"t\" group 1 binding 0 texture 2d depth\nres3 \"s\" group 1 binding 1 sampler comparison";
-    let p = program(
-        resources,
-        "  v4: f32x2 = load res0[0 + v2] align 4\n  v5: f32 = load res0[8 + v2] align 4\n  \
-         v6: f32 = tex v4, v5, tex res2 sampler res3 sample 2d shadow\n  store v6, res1[0 + v3] align 4",
-    );
+    let p = asks(resources, &["f32x2", "f32"], "v6: f32 = tex v4, v5, tex res2 sampler res3 sample 2d shadow");
     let compared = |compare, at: [f32; 3]| {
         let s = Sampler { compare: Some(compare), ..linear(Wrap::ClampToEdge) };
-        let d = Dispatch::new([1; 3]).with_texture(1, 0, depth.clone(), Dim::D2).with_sampler(1, 1, s);
+        let d = sampled(depth.clone(), Dim::D2, s);
         reds(&p, &d, &[&at])[0]
     };
     assert_eq!(compared(Compare::Less, [0.5, 0.5, 0.5]), 0.5);
@@ -165,40 +177,28 @@ fn four_texels_are_gathered_or_compared() {
     assert_eq!(compared(Compare::LessEqual, [0.5, 0.5, 0.5]), 0.75);
     assert_eq!(compared(Compare::NotEqual, [0.5, 0.5, f32::NAN]), 1.0);
     assert_eq!(compared(Compare::Less, [0.5, 0.5, f32::NAN]), 0.0);
-    let p = program(
-        resources,
-        "  v4: f32x4 = tex [0.5, 0.5]:f32x2, 0.5:f32, tex res2 sampler res3 gather 2d shadow\n  \
-         store v4, res1[0 + v3] align 4",
-    );
+    let p = asks(resources, &[], "v4: f32x4 = tex [0.5, 0.5]:f32x2, 0.5:f32, tex res2 sampler res3 gather 2d shadow");
     let s = Sampler { compare: Some(Compare::Less), ..Sampler::default() };
-    let d = Dispatch::new([1; 3]).with_texture(1, 0, depth.clone(), Dim::D2).with_sampler(1, 1, s);
+    let d = sampled(depth.clone(), Dim::D2, s);
     assert_eq!(run(&p, &d, &[&[]])[0].map(f32::from_bits), [1.0, 1.0, 0.0, 0.0]);
 
     // Depth through a plain sampler: V, 0, 0, 1.
-    let p = program(
-        "res2 \"t\" group 1 binding 0 texture 2d depth\nres3 \"s\" group 1 binding 1 sampler",
-        "  v4: f32x4 = tex [0.75, 0.25]:f32x2, tex res2 sampler res3 sample 2d\n  store v4, res1[0 + v3] align 4",
-    );
-    let d = Dispatch::new([1; 3]).with_texture(1, 0, depth, Dim::D2).with_sampler(1, 1, Sampler::default());
+    let resources = resources.replace(" comparison", "");
+    let p = asks(&resources, &[], "v4: f32x4 = tex [0.75, 0.25]:f32x2, tex res2 sampler res3 sample 2d");
+    let d = sampled(depth, Dim::D2, Sampler::default());
     assert_eq!(run(&p, &d, &[&[]])[0].map(f32::from_bits), [0.5, 0.0, 0.0, 1.0]);
 }
 
 /// Cases 52 and 75 to 79.
 #[test]
 fn levels_are_chosen_and_clamped() {
-    let d = |s| Dispatch::new([1; 3]).with_texture(1, 0, row(4), Dim::D2).with_sampler(1, 1, s);
+    let d = |s| sampled(row(4), Dim::D2, s);
     let p = sampler_of("sample 2d base_clamp", "");
     let at = |s: f32| reds(&p, &d(linear(Wrap::Repeat)), &[&[s, 0.5]])[0];
     assert_eq!([-1.0, 1.0, 0.25, f32::NAN].map(at), [10.0, 40.0, 15.0, 10.0]);
 
     let levels = floats(Format::R32Float, false, [8, 8, 1], 4, |l, _, _, _| 100.0 * l as f32);
-    let mips = |s: Sampler| {
-        Dispatch::new([1; 3]).with_texture(1, 0, levels.clone(), Dim::D2).with_sampler(
-            1,
-            1,
-            Sampler { mip: Filter::Linear, ..s },
-        )
-    };
+    let mips = |s: Sampler| sampled(levels.clone(), Dim::D2, Sampler { mip: Filter::Linear, ..s });
     let p = sampler_of("sample 2d level", ", v5");
     let at = |d: &Dispatch, level: f32| reds(&p, d, &[&[0.5, 0.5, level]])[0];
     let plain = mips(Sampler::default());
@@ -224,18 +224,10 @@ fn levels_are_chosen_and_clamped() {
     assert_eq!([0.001, 0.002, -0.002, f32::NAN].map(fixed), [20.0, 15.0, 20.0, 20.0]);
 
     // Gradients, cases 70 to 73: red names the level.
-    let p = program(
-        T2D,
-        "  v4: f32x2 = load res0[0 + v2] align 4\n  v5: f32x2 = load res0[8 + v2] align 4\n  \
-         v6: f32x4 = tex [0.5, 0.5]:f32x2, v4, v5, tex res2 sampler res3 sample 2d gradients\n  \
-         store v6, res1[0 + v3] align 4",
-    );
+    let text = "v6: f32x4 = tex [0.5, 0.5]:f32x2, v4, v5, tex res2 sampler res3 sample 2d gradients";
+    let p = asks(T2D, &["f32x2", "f32x2"], text);
     let image = floats(Format::R32Float, false, [64, 32, 1], 7, |l, _, _, _| l as f32);
-    let d = Dispatch::new([1; 3]).with_texture(1, 0, image, Dim::D2).with_sampler(
-        1,
-        1,
-        Sampler { mip: Filter::Linear, ..Sampler::default() },
-    );
+    let d = sampled(image, Dim::D2, Sampler { mip: Filter::Linear, ..Sampler::default() });
     let cases: [(&[f32], f32); 4] = [
         (&[1.0 / 64.0, 0.0, 0.0, 1.0 / 64.0], 0.0),
         (&[1.0 / 16.0, 0.0, 0.0, 1.0 / 16.0], 2.0),
@@ -262,31 +254,20 @@ fn layers_slices_and_faces_are_found() {
                 .to_vec(),
         ),
     ] {
-        let p = program(
-            &T2D.replace("texture 2d", "texture 2d array"),
-            &format!(
-                "  v4: {ty} = load res0[0 + v2] align 4\n  \
-                 v5: f32x4 = tex [0.5, 0.5]:f32x2, v4, tex res2 sampler res3 sample 2d layer {layer}\n  \
-                 store v5, res1[0 + v3] align 4"
-            ),
-        );
-        let d = Dispatch::new([1; 3]).with_texture(1, 0, array.clone(), Dim::D2).with_sampler(1, 1, Sampler::default());
+        let text = format!("v5: f32x4 = tex [0.5, 0.5]:f32x2, v4, tex res2 sampler res3 sample 2d layer {layer}");
+        let p = asks(&T2D.replace("texture 2d", "texture 2d array"), &[ty], &text);
+        let d = sampled(array.clone(), Dim::D2, Sampler::default());
         for (index, want) in cases {
             assert_eq!(f32::from_bits(run(&p, &d, &[&[index]])[0][0]), want, "{layer} {index:#x}");
         }
     }
 
     let three = |dim: &str, desc: &str| {
-        program(
-            &T2D.replace("texture 2d", &format!("texture {dim}")),
-            &format!(
-                "  v4: f32x3 = load res0[0 + v2] align 4\n  v5: f32x4 = tex v4, tex res2 sampler res3 sample {desc}\n  \
-                 store v5, res1[0 + v3] align 4"
-            ),
-        )
+        let text = format!("v5: f32x4 = tex v4, tex res2 sampler res3 sample {desc}");
+        asks(&T2D.replace("texture 2d", &format!("texture {dim}")), &["f32x3"], &text)
     };
     let cube = floats(Format::R32Float, true, [2, 2, 2], 1, |_, z, x, y| (x + 2 * y + 4 * z) as f32);
-    let d = Dispatch::new([1; 3]).with_texture(1, 0, cube, Dim::D3);
+    let d = bound(cube, Dim::D3);
     let p = three("3d", "3d");
     let smooth = d.clone().with_sampler(1, 1, linear(Wrap::ClampToEdge));
     assert_eq!(reds(&p, &smooth, &[&[0.5, 0.5, 0.5], &[0.5, 0.5, 0.0]]), [3.5, 1.5]);
@@ -294,7 +275,7 @@ fn layers_slices_and_faces_are_found() {
 
     // Each texel of a face of 8 x 8 says face, column and row.
     let faces = floats(Format::R32Float, false, [8, 8, 6], 1, |_, z, x, y| (100 * z + 10 * x + y) as f32);
-    let d = Dispatch::new([1; 3]).with_texture(1, 0, faces, Dim::Cube).with_sampler(1, 1, Sampler::default());
+    let d = sampled(faces, Dim::Cube, Sampler::default());
     let p = three("cube", "cube");
     let cases: [([f32; 3], f32); 4] =
         [([1.0, 0.0, 0.0], 44.0), ([0.25, -1.0, 0.5], 352.0), ([0.5, 0.25, 1.0], 463.0), ([0.5, 0.25, -1.0], 523.0)];
@@ -314,30 +295,20 @@ fn texels_are_fetched_and_numbers_asked() {
         [x as f32 / 255.0, y as f32 / 255.0, 0.0, 1.0].map(f32::to_bits)
     });
     let resources = "res2 \"t\" group 1 binding 0 texture 2d float";
-    let p = program(
-        resources,
-        "  v4: i32x2 = load res0[0 + v2] align 4\n  v5: i32 = load res0[8 + v2] align 4\n  \
-         v6: f32x4 = tex v4, v5, tex res2 fetch 2d level\n  store v6, res1[0 + v3] align 4",
-    );
-    let d = Dispatch::new([1; 3]).with_texture(1, 0, image, Dim::D2);
+    let p = asks(resources, &["i32x2", "i32"], "v6: f32x4 = tex v4, v5, tex res2 fetch 2d level");
+    let d = bound(image, Dim::D2);
     let minus = u32::MAX;
     let got = run(&p, &d, &[&[3, 2, 0], &[4, 0, 0], &[minus, 2, 0], &[0, 0, 1], &[0, 0, minus]]);
     assert_eq!(got[0].map(f32::from_bits), [3.0 / 255.0, 2.0 / 255.0, 0.0, 1.0]);
     assert_eq!(got[1..], [[0; 4]; 4]);
 
     let image = filled(Image::new(Format::Rgba8Sint, false, [1, 1, 1], 1, 1), |_, _, _, _| [-1i32 as u32, 2, 3, 4]);
-    let p = program(
-        "res2 \"t\" group 1 binding 0 texture 2d sint",
-        "  v4: i32x4 = tex [0, 0]:i32x2, tex res2 fetch 2d\n  store v4, res1[0 + v3] align 4",
-    );
-    assert_eq!(run(&p, &Dispatch::new([1; 3]).with_texture(1, 0, image, Dim::D2), &[&[]]), [[u32::MAX, 2, 3, 4]]);
+    let p = asks(&resources.replace("float", "sint"), &[], "v4: i32x4 = tex [0, 0]:i32x2, tex res2 fetch 2d");
+    assert_eq!(run(&p, &bound(image, Dim::D2), &[&[]]), [[u32::MAX, 2, 3, 4]]);
 
     let mut image = Image::new(Format::Depth24PlusStencil8, false, [1, 1, 1], 1, 1);
     image.bytes.copy_from_slice(&[0, 0, 0x80, 9]);
-    let p = program(
-        "res2 \"t\" group 1 binding 0 texture 2d uint",
-        "  v4: i32x4 = tex [0, 0]:i32x2, tex res2 fetch 2d\n  store v4, res1[0 + v3] align 4",
-    );
+    let p = asks(&resources.replace("float", "uint"), &[], "v4: i32x4 = tex [0, 0]:i32x2, tex res2 fetch 2d");
     let view = BoundTexture { stencil: true, ..BoundTexture::whole(1, 0, 0, &image, Dim::D2) };
     let d = Dispatch::new([1; 3]).with_image(image).with_view(view);
     assert_eq!(run(&p, &d, &[&[]]), [[9, 0, 0, 1]]);
@@ -345,14 +316,13 @@ fn texels_are_fetched_and_numbers_asked() {
     // Samples.
     let mut image = Image::new(Format::R32Uint, false, [1, 1, 1], 1, 4);
     (0..4).for_each(|s| image.texel_bytes_mut(0, 0, 0, 0, s)[0] = 10 + s as u8);
-    let p = program(
-        "res2 \"t\" group 1 binding 0 texture 2d multisampled uint",
-        "  v4: i32 = load res0[0 + v2] align 4\n  \
-         v5: i32x4 = tex [0, 0]:i32x2, v4, tex res2 fetch 2d multisampled\n  \
-         v6: i32 = tex_query tex res2 samples 2d multisampled\n  v7: i32x4 = insert v5, v6, lane 1\n  \
-         store v7, res1[0 + v3] align 4",
+    let p = asks(
+        &resources.replace("float", "multisampled uint"),
+        &["i32"],
+        "v5: i32x4 = tex [0, 0]:i32x2, v4, tex res2 fetch 2d multisampled
+         v6: i32 = tex_query tex res2 samples 2d multisampled\nv7: i32x4 = insert v5, v6, lane 1",
     );
-    let d = Dispatch::new([1; 3]).with_texture(1, 0, image, Dim::D2);
+    let d = bound(image, Dim::D2);
     let reds: Vec<[u32; 4]> = run(&p, &d, &[&[0], &[3], &[4], &[minus]]);
     assert_eq!(reds, [[10, 4, 0, 1], [13, 4, 0, 1], [0, 4, 0, 0], [0, 4, 0, 0]]);
 
@@ -363,7 +333,7 @@ fn texels_are_fetched_and_numbers_asked() {
          v6: i32 = tex_query tex res2 levels 2d\n  store v5, res1[0 + v3] align 4\n  store v6, res1[8 + v3] align 4\n  \
          store 0:i32, res1[12 + v3] align 4",
     );
-    let d = Dispatch::new([1; 3]).with_texture(1, 0, Image::new(Format::R8Unorm, false, [13, 5, 1], 4, 1), Dim::D2);
+    let d = bound(Image::new(Format::R8Unorm, false, [13, 5, 1], 4, 1), Dim::D2);
     let got = run(&p, &d, &[&[0], &[1], &[2], &[3], &[4], &[minus]]);
     assert_eq!(got, [[13, 5, 4, 0], [6, 2, 4, 0], [3, 1, 4, 0], [1, 1, 4, 0], [1, 1, 4, 0], [13, 5, 4, 0]]);
     // Case 79: a view of three levels from the third.
@@ -377,21 +347,21 @@ fn texels_are_fetched_and_numbers_asked() {
         "  v5: i32x2 = tex_query tex res2 size cube\n  v6: i32 = tex_query tex res2 layers cube\n  \
          store v5, res1[0 + v3] align 4\n  store v6, res1[8 + v3] align 4\n  store 0:i32, res1[12 + v3] align 4",
     );
-    let d = Dispatch::new([1; 3]).with_texture(1, 0, Image::new(Format::R8Unorm, false, [8, 8, 12], 1, 1), Dim::Cube);
+    let d = bound(Image::new(Format::R8Unorm, false, [8, 8, 12], 1, 1), Dim::Cube);
     assert_eq!(run(&p, &d, &[&[]]), [[8, 8, 2, 0]]);
 }
 
 /// Cases 19 and 54; and a store between two loads.
 #[test]
 fn images_are_loaded_stored_and_changed() {
-    let p = program(
+    let p = asks(
         "res2 \"i\" group 1 binding 0 image 2d \"rgba8uint\" read_write",
-        "  v4: i32x2 = load res0[0 + v2] align 4\n  v5: i32x4 = image_load v4, tex res2 load 2d\n  \
-         image_store [300, 255, 0, -1]:i32x4, v4, tex res2 store 2d\n  v6: i32x4 = image_load v4, tex res2 load 2d\n  \
-         v7: i32x4 = shl v6, [8, 8, 8, 8]:i32x4\n  v8: i32x4 = or v5, v7\n  store v8, res1[0 + v3] align 4",
+        &["i32x2"],
+        "v5: i32x4 = image_load v4, tex res2 load 2d\nimage_store [300, 255, 0, -1]:i32x4, v4, tex res2 store 2d
+         v6: i32x4 = image_load v4, tex res2 load 2d\nv7: i32x4 = shl v6, [8, 8, 8, 8]:i32x4\nv8: i32x4 = or v5, v7",
     );
     let image = filled(Image::new(Format::Rgba8Uint, false, [2, 1, 1], 1, 1), |_, _, x, _| [1 + x, 2, 3, 4]);
-    let d = Dispatch::new([1; 3]).with_texture(1, 0, image, Dim::D2);
+    let d = bound(image, Dim::D2);
     // Invocations without an input are sent outside.
     let outside = [u32::MAX, 0];
     let mut inputs: Vec<&[u32]> = vec![&outside; 64];
@@ -409,17 +379,12 @@ fn images_are_loaded_stored_and_changed() {
         ("r32float", "xchg", 5, "1.0:f32", 0x3f80_0000, 5),
     ] {
         let ty = &value[value.len() - 3..];
-        let p = program(
-            &format!("res2 \"i\" group 1 binding 0 image 2d array \"{format}\" atomic"),
-            &format!(
-                "  v4: i32x2 = load res0[0 + v2] align 4\n  v5: i32 = load res0[8 + v2] align 4\n  \
-                 v6: {ty} = image_atomic.{op} {value}, v4, v5, tex res2 atomic 2d layer signed\n  \
-                 store v6, res1[0 + v3] align 4"
-            ),
-        );
+        let resources = format!("res2 \"i\" group 1 binding 0 image 2d array \"{format}\" atomic");
+        let text = format!("v6: {ty} = image_atomic.{op} {value}, v4, v5, tex res2 atomic 2d layer signed");
+        let p = asks(&resources, &["i32x2", "i32"], &text);
         let mut image = Image::new(Format::parse(format).expect(format), false, [1, 1, 2], 1, 1);
         image.bytes[4..].copy_from_slice(&u32::to_le_bytes(input));
-        let d = Dispatch::new([1; 3]).with_texture(1, 0, image, Dim::D2);
+        let d = bound(image, Dim::D2);
         let outside = [0, 0, 2];
         let mut inputs: Vec<&[u32]> = vec![&outside; 64];
         inputs[5] = &[0, 0, 1];
@@ -440,7 +405,7 @@ fn stores_to_one_texel_race() {
         )
     };
     let resources = "res2 \"i\" group 1 binding 0 image 1d \"r32uint\" write";
-    let d = Dispatch::new([1; 3]).with_texture(1, 0, Image::new(Format::R32Uint, false, [64, 1, 1], 1, 1), Dim::D1);
+    let d = bound(Image::new(Format::R32Uint, false, [64, 1, 1], 1, 1), Dim::D1);
     assert!(try_run(&program(resources, &body(0)), d.clone(), &[&[]]).is_ok());
     let t = try_run(&program(resources, &body(1)), d, &[&[]]).expect_err("a race");
     assert_eq!(t.kind, TrapKind::Race);
@@ -449,11 +414,8 @@ fn stores_to_one_texel_race() {
 
 #[test]
 fn elements_of_bindings_are_chosen() {
-    let p = program(
-        "res2 \"t\" group 1 binding 0 texture 2d uint count 3",
-        "  v4: i32 = load res0[0 + v2] align 4\n  v5: i32x4 = tex [0, 0]:i32x2, v4, tex res2 fetch 2d texture_index\n  \
-         store v5, res1[0 + v3] align 4",
-    );
+    let text = "v5: i32x4 = tex [0, 0]:i32x2, v4, tex res2 fetch 2d texture_index";
+    let p = asks("res2 \"t\" group 1 binding 0 texture 2d uint count 3", &["i32"], text);
     let mut d = Dispatch::new([1; 3]);
     for k in 0..3 {
         d = d.with_image(filled(Image::new(Format::R8Uint, false, [1, 1, 1], 1, 1), |_, _, _, _| [20 + k, 0, 0, 0]));
@@ -471,7 +433,7 @@ fn elements_of_bindings_are_chosen() {
 fn what_is_missing_or_does_not_fit_is_named() {
     let p = sampler_of("sample 2d", "");
     let image = Image::new(Format::R8Unorm, false, [4, 4, 1], 1, 1);
-    let good = Dispatch::new([1; 3]).with_texture(1, 0, image, Dim::D2).with_sampler(1, 1, Sampler::default());
+    let good = sampled(image, Dim::D2, Sampler::default());
     assert!(try_run(&p, good.clone(), &[&[]]).is_ok());
     let with = |change: &dyn Fn(&mut Dispatch)| {
         let mut d = good.clone();

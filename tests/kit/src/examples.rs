@@ -3,8 +3,8 @@
 mod example;
 pub mod parallel;
 
+use example::stream;
 pub use example::{Example, Expected, Words, floats, words};
-use example::{out, stream};
 
 /// Floats in -8..8 on a grid of 1/64: products and short sums of them are exact in f32.
 fn small_floats(seed: u64, n: usize) -> Vec<f32> {
@@ -41,13 +41,7 @@ fn vecadd() -> Example {
     let a: Vec<u32> = (0..n).map(|_| next()).collect();
     let b: Vec<u32> = (0..n).map(|_| next()).collect();
     let c: Vec<u32> = a.iter().zip(&b).map(|(x, y)| x.wrapping_add(*y)).collect();
-    Example {
-        file: "vecadd.wgsl",
-        entry: "main",
-        grid: [2, 1, 1],
-        buffers: vec![(0, 0, words(&a), false), (0, 1, words(&b), false), (0, 2, vec![0; n * 4], true)],
-        expected: out(2, Words::U32(c)),
-    }
+    Example::new("vecadd.wgsl", [2, 1], vec![words(&a), words(&b)], vec![0; n * 4], Words::U32(c))
 }
 
 fn saxpy() -> Example {
@@ -58,13 +52,7 @@ fn saxpy() -> Example {
     // On this grid alpha * x + y is exact, so fused or not makes no difference.
     let values = x.iter().zip(&y).map(|(x, y)| f64::from(alpha) * f64::from(*x) + f64::from(*y)).collect();
     let params = [words(&[n as u32, 128]), floats(&[alpha]), vec![0; 4]].concat();
-    Example {
-        file: "saxpy.wgsl",
-        entry: "main",
-        grid: [2, 1, 1],
-        buffers: vec![(0, 0, params, false), (0, 1, floats(&x), false), (0, 2, floats(&y), true)],
-        expected: out(2, Words::F32 { values, abs: 0.0, rel: 0.0 }),
-    }
+    Example::new("saxpy.wgsl", [2, 1], vec![params, floats(&x)], floats(&y), Words::F32 { values, abs: 0.0, rel: 0.0 })
 }
 
 fn collatz() -> Example {
@@ -86,13 +74,7 @@ fn collatz() -> Example {
         c
     };
     let steps = start.iter().map(|&s| count(s)).collect();
-    Example {
-        file: "collatz.wgsl",
-        entry: "main",
-        grid: [2, 1, 1],
-        buffers: vec![(0, 0, words(&start), false), (0, 1, vec![0; 128 * 4], true)],
-        expected: out(1, Words::U32(steps)),
-    }
+    Example::new("collatz.wgsl", [2, 1], vec![words(&start)], vec![0; 128 * 4], Words::U32(steps))
 }
 
 /// `mandelbrot.wgsl`.
@@ -119,13 +101,7 @@ pub fn mandelbrot() -> Example {
         }
     }
     let view = [words(&[w, h, limit, 0]), floats(&[ox, oy, sx, sy])].concat();
-    Example {
-        file: "mandelbrot.wgsl",
-        entry: "main",
-        grid: [3, 2, 1],
-        buffers: vec![(0, 0, view, false), (0, 1, vec![0; (w * h * 4) as usize], true)],
-        expected: out(1, Words::U32(image)),
-    }
+    Example::new("mandelbrot.wgsl", [3, 2], vec![view], vec![0; (w * h * 4) as usize], Words::U32(image))
 }
 
 fn life() -> Example {
@@ -142,17 +118,13 @@ fn life() -> Example {
             then.push(u32::from(n == 3 || n == 2 && now[y * w + x] == 1));
         }
     }
-    Example {
-        file: "life.wgsl",
-        entry: "main",
-        grid: [3, 2, 1],
-        buffers: vec![
-            (0, 0, words(&[w as u32, h as u32]), false),
-            (0, 1, words(&now), false),
-            (0, 2, vec![0; w * h * 4], true),
-        ],
-        expected: out(2, Words::U32(then)),
-    }
+    Example::new(
+        "life.wgsl",
+        [3, 2],
+        vec![words(&[w as u32, h as u32]), words(&now)],
+        vec![0; w * h * 4],
+        Words::U32(then),
+    )
 }
 
 fn matmul() -> Example {
@@ -168,18 +140,13 @@ fn matmul() -> Example {
         }
     }
     let bits = |v: &[i32]| words(&v.iter().map(|x| *x as u32).collect::<Vec<_>>());
-    Example {
-        file: "matmul.wgsl",
-        entry: "main",
-        grid: [2, 2, 1],
-        buffers: vec![
-            (0, 0, words(&[m as u32, n as u32, k as u32]), false),
-            (0, 1, bits(&a), false),
-            (0, 2, bits(&b), false),
-            (0, 3, vec![0; m * n * 4], true),
-        ],
-        expected: out(3, Words::U32(c)),
-    }
+    Example::new(
+        "matmul.wgsl",
+        [2, 2],
+        vec![words(&[m as u32, n as u32, k as u32]), bits(&a), bits(&b)],
+        vec![0; m * n * 4],
+        Words::U32(c),
+    )
 }
 
 fn blur() -> Example {
@@ -203,17 +170,13 @@ fn blur() -> Example {
         }
     }
     // Weights are multiples of 1/256 and pixels of 1/64: every product and partial sum is exact in f32.
-    Example {
-        file: "blur.wgsl",
-        entry: "main",
-        grid: [2, 2, 1],
-        buffers: vec![
-            (0, 0, words(&[w as u32, h as u32]), false),
-            (0, 1, floats(&pixels), false),
-            (0, 2, vec![0; (w * h * 16) as usize], true),
-        ],
-        expected: out(2, Words::F32 { values, abs: 0.0, rel: 0.0 }),
-    }
+    Example::new(
+        "blur.wgsl",
+        [2, 2],
+        vec![words(&[w as u32, h as u32]), floats(&pixels)],
+        vec![0; (w * h * 16) as usize],
+        Words::F32 { values, abs: 0.0, rel: 0.0 },
+    )
 }
 
 /// `pi.wgsl`.
@@ -235,11 +198,5 @@ pub fn pi() -> Example {
         }
         hits.push(inside);
     }
-    Example {
-        file: "pi.wgsl",
-        entry: "main",
-        grid: [2, 1, 1],
-        buffers: vec![(0, 0, words(&[samples, seed]), false), (0, 1, vec![0; (n * 4) as usize], true)],
-        expected: out(1, Words::U32(hits)),
-    }
+    Example::new("pi.wgsl", [2, 1], vec![words(&[samples, seed])], vec![0; (n * 4) as usize], Words::U32(hits))
 }

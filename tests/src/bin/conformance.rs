@@ -1,5 +1,3 @@
-//! `conformance --on interp|passes|lowered|minimal|T[,T] --opt 0..3 [--mixed vertex|fragment] [--sample K] [--known FILE]... PATH...`
-//!
 //! Runs cases in the formats `cts-cases-1` and `gfx-cases-1`; the last line is `N passed, M failed, K skipped`, and before it
 //! each group of graphics cases has a line of its own. Cases that naga does not accept, known faults and refusals that `docs/support.md` predicts for the target are skipped, each with place and reason; any
 //! other refusal is a failure. Before the last line stands a table of refusals by code.
@@ -8,6 +6,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use clap::Parser;
 use gpucc::CodegenOptions;
 use gpucc_ir::Stage;
 use gpucc_tests::cases::{Case, CaseFile, Verdict};
@@ -16,66 +15,53 @@ use gpucc_tests::gfx;
 use gpucc_tests::predict::{self, Tally};
 use rayon::prelude::*;
 
+/// Runs cases in the formats `cts-cases-1` and `gfx-cases-1`.
+#[derive(Parser)]
 struct Args {
-    on: Vec<On>,
-    opts: Vec<u8>,
-    sample: Option<usize>,
-    known: Vec<String>,
-    filter: Option<String>,
-    perturb: Option<u64>,
+    /// Where: `interp`, `passes`, `lowered`, `minimal`, or targets.
+    #[arg(long, value_parser = exec::parse_on)]
+    on: Places,
+    /// Levels, with commas between them.
+    #[arg(long, value_delimiter = ',', default_value = "2", value_parser = clap::value_parser!(u8).range(0..=3))]
+    opt: Vec<u8>,
     /// The stage of draws that alone runs on machines.
+    #[arg(long, value_parser = stage)]
     mixed: Option<Stage>,
+    /// So many cases alone.
+    #[arg(long)]
+    sample: Option<usize>,
+    /// A file with names of cases that are known to fail.
+    #[arg(long, value_parser = names)]
+    known: Vec<Names>,
+    /// Cases with this text in their names alone.
+    #[arg(long)]
+    filter: Option<String>,
+    /// The seed of the runs.
+    #[arg(long, default_value_t = 0)]
+    perturb: u64,
+    /// Files of cases, or folders.
+    #[arg(required = true)]
     paths: Vec<PathBuf>,
 }
 
-const USAGE: &str = "usage: conformance --on interp|passes|lowered|minimal|T[,T] --opt 0..3[,..] [--mixed vertex|fragment] [--sample K] [--known FILE]... [--filter TEXT] \
-                     [--perturb SEED] PATH...";
+type Places = Vec<On>;
+type Names = Vec<String>;
 
-fn args() -> Result<Args, String> {
-    let mut a = Args {
-        on: vec![],
-        opts: vec![2],
-        sample: None,
-        known: vec![],
-        filter: None,
-        perturb: Some(0),
-        mixed: None,
-        paths: vec![],
-    };
-    let mut it = std::env::args().skip(1);
-    while let Some(arg) = it.next() {
-        let mut value = || it.next().ok_or_else(|| format!("{arg} needs a value\n{USAGE}"));
-        match arg.as_str() {
-            "--on" => a.on = exec::parse_on(&value()?)?,
-            "--opt" => {
-                let text = value()?;
-                let level = |t: &str| t.parse().ok().filter(|l| *l <= 3).ok_or_else(|| format!("--opt {t}: 0 to 3"));
-                a.opts = text.split(',').map(level).collect::<Result<_, _>>()?;
-            }
-            "--sample" => a.sample = Some(value()?.parse().map_err(|e| format!("--sample: {e}"))?),
-            "--known" => {
-                let path = value()?;
-                let text = std::fs::read_to_string(&path).map_err(|e| format!("{path}: {e}"))?;
-                let lines = text.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#'));
-                a.known.extend(lines.map(String::from));
-            }
-            "--filter" => a.filter = Some(value()?),
-            "--perturb" => a.perturb = Some(value()?.parse().map_err(|e| format!("--perturb: {e}"))?),
-            "--mixed" => {
-                let stages = [Stage::Vertex, Stage::Fragment];
-                let text = value()?;
-                let stage = stages.into_iter().find(|s| s.name() == text);
-                a.mixed = Some(stage.ok_or_else(|| format!("--mixed {text}: vertex or fragment"))?);
-            }
-            "--help" | "-h" => return Err(USAGE.into()),
-            _ if arg.starts_with("--") => return Err(format!("unknown option {arg}\n{USAGE}")),
-            _ => a.paths.push(arg.into()),
-        }
+fn stage(text: &str) -> Result<Stage, String> {
+    let found = [Stage::Vertex, Stage::Fragment].into_iter().find(|s| s.name() == text);
+    found.ok_or_else(|| "vertex or fragment".into())
+}
+
+fn names(path: &str) -> Result<Names, String> {
+    let text = std::fs::read_to_string(path).map_err(|e| format!("{path}: {e}"))?;
+    let lines = text.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#'));
+    Ok(lines.map(String::from).collect())
+}
+
+impl Args {
+    fn knows(&self, id: &String) -> bool {
+        self.known.iter().any(|list| list.contains(id))
     }
-    if a.on.is_empty() || a.paths.is_empty() {
-        return Err(USAGE.into());
-    }
-    Ok(a)
 }
 
 /// Cases of both formats, each in the order of files.
@@ -133,18 +119,18 @@ struct Row<'a> {
 fn compute_rows<'a>(a: &Args, cases: &'a [Case]) -> Vec<Row<'a>> {
     let mut jobs = Vec::new();
     for &on in &a.on {
-        for &opt in &a.opts {
+        for &opt in &a.opt {
             jobs.extend(cases.iter().map(|c| (c, on, opt)));
         }
     }
     let judge = |case: &Case, on: On, opt: u8| {
-        if a.known.contains(&case.id) {
+        if a.knows(&case.id) {
             return Err("known fault");
         }
         if !case.naga_ok {
             return Err("naga does not accept it");
         }
-        Ok(case.judge(on, &CodegenOptions { opt_level: opt, ..CodegenOptions::default() }, a.perturb))
+        Ok(case.judge(on, &CodegenOptions { opt_level: opt, ..CodegenOptions::default() }, Some(a.perturb)))
     };
     jobs.into_par_iter()
         .map(|(case, on, opt)| Row { id: &case.id, group: None, on, opt, verdict: judge(case, on, opt) })
@@ -154,7 +140,7 @@ fn compute_rows<'a>(a: &Args, cases: &'a [Case]) -> Vec<Row<'a>> {
 fn gfx_rows<'a>(a: &Args, cases: &'a [gpucc_scene::cases::Case]) -> Vec<Row<'a>> {
     let mut jobs = Vec::new();
     for &on in &a.on {
-        jobs.extend(a.opts.iter().map(|&opt| (on, opt)));
+        jobs.extend(a.opt.iter().map(|&opt| (on, opt)));
     }
     let place = |on, opt| match a.mixed {
         Some(stage) => gfx::mixed(gfx::place(on, opt), stage),
@@ -162,10 +148,10 @@ fn gfx_rows<'a>(a: &Args, cases: &'a [gpucc_scene::cases::Case]) -> Vec<Row<'a>>
     };
     let places: Vec<_> = jobs.iter().map(|&(on, opt)| place(on, opt)).collect();
     let of = |case: &'a gpucc_scene::cases::Case| -> Vec<Row<'a>> {
-        let verdicts = if a.known.contains(&case.id) {
+        let verdicts = if a.knows(&case.id) {
             jobs.iter().map(|_| Err("known fault")).collect::<Vec<_>>()
         } else {
-            gfx::judge(case, &places, a.perturb).into_iter().map(Ok).collect()
+            gfx::judge(case, &places, Some(a.perturb)).into_iter().map(Ok).collect()
         };
         let rows = jobs.iter().zip(verdicts);
         rows.map(|(&(on, opt), verdict)| Row { id: &case.id, group: Some(&case.group), on, opt, verdict }).collect()
@@ -184,12 +170,11 @@ impl std::fmt::Display for Counts {
     }
 }
 
-fn run() -> Result<bool, String> {
-    let a = args()?;
+fn run(a: &Args) -> Result<bool, String> {
     let mut cases = Cases::read(&a.paths)?;
-    cases.narrow(&a);
-    let mut rows = compute_rows(&a, &cases.cts);
-    rows.extend(gfx_rows(&a, &cases.gfx));
+    cases.narrow(a);
+    let mut rows = compute_rows(a, &cases.cts);
+    rows.extend(gfx_rows(a, &cases.gfx));
     let mut all = Counts::default();
     let mut groups: BTreeMap<&str, Counts> = BTreeMap::new();
     let mut out = String::new();
@@ -231,8 +216,6 @@ fn run() -> Result<bool, String> {
 }
 
 fn main() -> ExitCode {
-    if gpucc_tests::asks_for_help(USAGE) {
-        return ExitCode::SUCCESS;
-    }
-    gpucc_tests::ended(gpucc_tests::start_threads().and_then(|()| run()))
+    let args = Args::parse();
+    gpucc_tests::ended(gpucc_tests::start_threads().and_then(|()| run(&args)))
 }

@@ -1,4 +1,4 @@
-//! `foreign FILE.jsonl... [--perturb SEED] [--executed]`: machine code of other compilers, run under hardware's rules.
+//! Machine code of other compilers, run under hardware's rules.
 //!
 //! Each line is a launch description with checks. A line that cannot be read, whose family or generation is unknown, that
 //! traps or gives another result is a failure, and printed with its reason; nothing is skipped. `--executed` prints what
@@ -6,31 +6,27 @@
 
 use std::process::ExitCode;
 
+use clap::Parser;
 use gpucc_sim::RunOptions;
 use gpucc_tests::foreign;
 use rayon::prelude::*;
 
-const USAGE: &str = "usage: foreign FILE.jsonl... [--perturb SEED] [--executed]";
+/// Runs machine code of other compilers under the rules of hardware.
+#[derive(Parser)]
+struct Args {
+    /// Files of launch descriptions, one a line.
+    #[arg(required = true)]
+    paths: Vec<String>,
+    /// The seed of the runs.
+    #[arg(long)]
+    perturb: Option<u64>,
+    /// Print what each line that passes executed.
+    #[arg(long)]
+    executed: bool,
+}
 
-fn run() -> Result<bool, String> {
-    let mut paths = Vec::new();
-    let mut options = RunOptions::default();
-    let mut executed = false;
-    let mut it = std::env::args().skip(1);
-    while let Some(arg) = it.next() {
-        match arg.as_str() {
-            "--perturb" => {
-                let seed = it.next().and_then(|s| s.parse().ok());
-                options.perturb = Some(seed.ok_or_else(|| format!("--perturb needs a number\n{USAGE}"))?);
-            }
-            "--executed" => executed = true,
-            _ if arg.starts_with("--") => return Err(USAGE.into()),
-            _ => paths.push(arg),
-        }
-    }
-    if paths.is_empty() {
-        return Err(USAGE.into());
-    }
+fn run(Args { paths, perturb, executed }: Args) -> Result<bool, String> {
+    let options = RunOptions { perturb, ..RunOptions::default() };
     let mut lines = Vec::new();
     for path in &paths {
         let text = std::fs::read_to_string(path).map_err(|e| format!("{path}: {e}"))?;
@@ -63,8 +59,5 @@ fn run() -> Result<bool, String> {
 }
 
 fn main() -> ExitCode {
-    if gpucc_tests::asks_for_help(USAGE) {
-        return ExitCode::SUCCESS;
-    }
-    gpucc_tests::ended(run())
+    gpucc_tests::ended(run(Args::parse()))
 }

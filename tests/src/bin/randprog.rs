@@ -1,5 +1,3 @@
-//! `randprog --seed S --count N --on T[,T] --opt 0..3[,..] [--stage cs|cs-wide|cs-doubles|fs|fs-bare|draw|draw-text|cs-text] [--stress tight|fragment|spill-all[,..]] [--verify]`
-//!
 //! Runs random programs on the oracle and on machines; every word must agree. A failing program is printed with its seed. A refusal
 //! that `docs/support.md` predicts for the target is neither passed nor failed, any other is a failure; a table counts both by
 //! code. The last line is `N passed, M failed`. `--stress` makes register allocation harder than it is, and checks it.
@@ -17,6 +15,7 @@ use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use clap::{Parser, ValueEnum};
 use gpucc::{CodegenOptions, Options, Target};
 use gpucc_kit::exec::problem;
 use gpucc_tests::exec::{self, On};
@@ -28,104 +27,88 @@ use gpucc_tests::{drawreduce, drawrun, textrun};
 use gpucc_verify::InputOverrides;
 use rayon::prelude::*;
 
-const USAGE: &str = "usage: randprog --seed S --count N --on T[,T] --opt 0..3[,..] [--stage cs|cs-wide|cs-doubles|fs|fs-bare|draw|draw-text|cs-text] [--stress tight|fragment|spill-all[,..]] [--verify] [--print] [--no-reduce]";
-
+/// Runs random programs on the oracle and on machines.
+#[derive(Parser)]
 struct Args {
+    /// The first seed.
+    #[arg(long, default_value_t = 0)]
     seed: u64,
+    /// Programs, of one seed after the other.
+    #[arg(long, default_value_t = 100)]
     count: u64,
-    on: Vec<On>,
-    opts: Vec<u8>,
-    stress: CodegenOptions,
-    print: bool,
+    /// Where: `interp`, `passes`, `lowered`, `minimal`, or targets.
+    #[arg(long, value_parser = exec::parse_on)]
+    on: Places,
+    /// Levels, with commas between them.
+    #[arg(long, value_delimiter = ',', default_value = "2", value_parser = clap::value_parser!(u8).range(0..=3))]
+    opt: Vec<u8>,
+    /// The kind of programs.
+    #[arg(long, value_enum, default_value_t = Stage::Cs)]
     stage: Stage,
+    /// What makes allocation harder.
+    #[arg(long, value_enum, value_delimiter = ',')]
+    stress: Vec<Stress>,
+    /// Run compute programs as `gpucc --verify` does.
+    #[arg(long)]
     verify: bool,
-    /// Whether draws that fail are made small.
-    reduces: bool,
+    /// Print the programs.
+    #[arg(long)]
+    print: bool,
+    /// Leave draws that fail as they are.
+    #[arg(long)]
+    no_reduce: bool,
 }
 
+type Places = Vec<On>;
+
 /// The kind of programs.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Stage {
-    Compute,
+    /// Compute programs.
+    Cs,
     /// With integers of 64 bits.
-    Wide,
+    CsWide,
     /// With floats of 64 bits, too.
-    Doubles,
-    Fragment,
+    CsDoubles,
+    /// Fragment programs.
+    Fs,
     /// Without storage.
-    Bare,
+    FsBare,
     /// Two stages with state.
     Draw,
     /// The same, as text too.
     DrawText,
     /// Compute programs of GLSL, as text and as SPIR-V.
-    Text,
+    CsText,
 }
 
-fn args() -> Result<Args, String> {
-    let stress = CodegenOptions::default();
-    let mut a = Args {
-        seed: 0,
-        count: 100,
-        on: vec![],
-        opts: vec![2],
-        stress,
-        print: false,
-        stage: Stage::Compute,
-        verify: false,
-        reduces: true,
-    };
-    let mut it = std::env::args().skip(1);
-    while let Some(arg) = it.next() {
-        let mut value = || it.next().ok_or_else(|| format!("{arg} needs a value\n{USAGE}"));
-        match arg.as_str() {
-            "--seed" => a.seed = value()?.parse().map_err(|e| format!("--seed: {e}"))?,
-            "--count" => a.count = value()?.parse().map_err(|e| format!("--count: {e}"))?,
-            "--on" => a.on = exec::parse_on(&value()?)?,
-            "--opt" => {
-                let text = value()?;
-                let level = |t: &str| t.parse().ok().filter(|l| *l <= 3).ok_or_else(|| format!("--opt {t}: 0 to 3"));
-                a.opts = text.split(',').map(level).collect::<Result<_, _>>()?;
-            }
-            "--stage" => match value()?.as_str() {
-                "cs" => a.stage = Stage::Compute,
-                "cs-wide" => a.stage = Stage::Wide,
-                "cs-doubles" => a.stage = Stage::Doubles,
-                "fs" => a.stage = Stage::Fragment,
-                "fs-bare" => a.stage = Stage::Bare,
-                "draw" => a.stage = Stage::Draw,
-                "draw-text" => a.stage = Stage::DrawText,
-                "cs-text" => a.stage = Stage::Text,
-                other => {
-                    return Err(format!(
-                        "--stage {other}: cs, cs-wide, cs-doubles, fs, fs-bare, draw, draw-text or cs-text"
-                    ));
-                }
-            },
-            "--stress" => {
-                for what in value()?.split(',') {
-                    match what {
-                        "tight" => a.stress.tight = true,
-                        "fragment" => a.stress.fragment = true,
-                        "spill-all" => a.stress.spill_all = true,
-                        other => return Err(format!("--stress {other}: tight, fragment, spill-all")),
-                    }
-                    a.stress.verify = true;
-                }
-            }
-            "--print" => a.print = true,
-            "--verify" => a.verify = true,
-            "--no-reduce" => a.reduces = false,
-            _ => return Err(USAGE.into()),
+/// What makes allocation harder.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Stress {
+    /// Few registers.
+    Tight,
+    /// Registers in pieces.
+    Fragment,
+    /// Nothing stays in a register.
+    SpillAll,
+}
+
+impl Args {
+    /// The options of a compilation at a level.
+    fn codegen(&self, opt_level: u8) -> CodegenOptions {
+        let has = |s| self.stress.contains(&s);
+        let [tight, fragment, spill_all] = [Stress::Tight, Stress::Fragment, Stress::SpillAll].map(has);
+        let verify = !self.stress.is_empty();
+        CodegenOptions { opt_level, tight, fragment, spill_all, verify, ..CodegenOptions::default() }
+    }
+
+    fn checked(self) -> Result<Args, String> {
+        let is_computed = matches!(self.stage, Stage::Cs | Stage::CsWide | Stage::CsDoubles);
+        if !is_computed && (self.verify || !self.stress.is_empty()) {
+            return Err("--verify and --stress are for --stage cs".into());
         }
+        Ok(self)
     }
-    if a.on.is_empty() {
-        return Err(USAGE.into());
-    }
-    if !matches!(a.stage, Stage::Compute | Stage::Wide | Stage::Doubles) && (a.verify || a.stress.verify) {
-        return Err("--verify and --stress are for --stage cs".into());
-    }
-    Ok(a)
 }
 
 /// The outcome of a program on all places and levels.
@@ -218,37 +201,37 @@ impl Verdicts {
 fn program(seed: u64, a: &Args) -> Verdicts {
     if a.print {
         let generator = match a.stage {
-            Stage::Compute => Generator::new(seed),
-            Stage::Wide => Generator::wide(seed),
-            Stage::Doubles => Generator::doubles(seed),
-            Stage::Fragment => Generator::of(seed, Kind::Fragment),
-            Stage::Bare | Stage::Draw | Stage::DrawText | Stage::Text => Generator::bare(seed, Kind::Fragment),
+            Stage::Cs => Generator::new(seed),
+            Stage::CsWide => Generator::wide(seed),
+            Stage::CsDoubles => Generator::doubles(seed),
+            Stage::Fs => Generator::of(seed, Kind::Fragment),
+            Stage::FsBare | Stage::Draw | Stage::DrawText | Stage::CsText => Generator::bare(seed, Kind::Fragment),
         };
         println!("// seed {seed}\n{}", generator.program());
     }
     let mut v = Verdicts::default();
-    let nowhere = |e: String| Verdicts { failed: vec![e; a.on.len() * a.opts.len()], ..Verdicts::default() };
+    let nowhere = |e: String| Verdicts { failed: vec![e; a.on.len() * a.opt.len()], ..Verdicts::default() };
     match a.stage {
-        Stage::Draw | Stage::DrawText | Stage::Text => {}
-        Stage::Fragment | Stage::Bare => {
-            let p = match Drawn::new(seed, a.stage == Stage::Bare) {
+        Stage::Draw | Stage::DrawText | Stage::CsText => {}
+        Stage::Fs | Stage::FsBare => {
+            let p = match Drawn::new(seed, a.stage == Stage::FsBare) {
                 Ok(p) => p,
                 Err(e) => return nowhere(e),
             };
-            a.on.iter().for_each(|&on| a.opts.iter().for_each(|&level| v.add(on, p.check(on, level))));
+            a.on.iter().for_each(|&on| a.opt.iter().for_each(|&level| v.add(on, p.check(on, level))));
         }
-        Stage::Compute | Stage::Wide | Stage::Doubles => {
+        Stage::Cs | Stage::CsWide | Stage::CsDoubles => {
             let p = match match a.stage {
-                Stage::Doubles => Program::doubles(seed),
-                Stage::Wide => Program::wide(seed),
+                Stage::CsDoubles => Program::doubles(seed),
+                Stage::CsWide => Program::wide(seed),
                 _ => Program::new(seed),
             } {
                 Ok(p) => p,
                 Err(e) => return nowhere(e),
             };
             for &on in &a.on {
-                for &opt_level in &a.opts {
-                    let codegen = CodegenOptions { opt_level, ..a.stress.clone() };
+                for &opt_level in &a.opt {
+                    let codegen = a.codegen(opt_level);
                     if a.verify {
                         verify(&p, on, &codegen, &mut v);
                     } else {
@@ -290,7 +273,7 @@ const REDUCED: (usize, usize) = (3, 4_000);
 fn smallest(wrong: &[drawrun::Wrong], a: &Args) -> Vec<String> {
     let mut seen = BTreeSet::new();
     let mut out = Vec::new();
-    if a.stage == Stage::Text || !a.reduces {
+    if a.stage == Stage::CsText || a.no_reduce {
         return out;
     }
     for w in wrong {
@@ -311,7 +294,7 @@ const AT_ONCE: u64 = 200;
 fn draws(a: &Args) -> ExitCode {
     if a.print {
         for seed in (0..a.count).map(|k| a.seed.wrapping_add(k)) {
-            println!("{}", if a.stage == Stage::Text { compute::text(seed) } else { pair(seed).line() });
+            println!("{}", if a.stage == Stage::CsText { compute::text(seed) } else { pair(seed).line() });
         }
         return ExitCode::SUCCESS;
     }
@@ -319,8 +302,8 @@ fn draws(a: &Args) -> ExitCode {
     let (mut done, mut from, end) = (drawrun::Done::default(), a.seed, a.seed.saturating_add(a.count));
     while from < end {
         let seeds = from..end.min(from + AT_ONCE);
-        let job = drawrun::Job { seeds, on: &a.on, levels: &a.opts, as_text: a.stage == Stage::DrawText };
-        let some = if a.stage == Stage::Text { textrun::run_texts(&job) } else { drawrun::run(&job) };
+        let job = drawrun::Job { seeds, on: &a.on, levels: &a.opt, as_text: a.stage == Stage::DrawText };
+        let some = if a.stage == Stage::CsText { textrun::run_texts(&job) } else { drawrun::run(&job) };
         let some = match some {
             Ok(some) => some,
             Err(e) => {
@@ -351,14 +334,11 @@ fn draws(a: &Args) -> ExitCode {
 const ANY: &str = "not compared";
 
 fn main() -> ExitCode {
-    if gpucc_tests::asks_for_help(USAGE) {
-        return ExitCode::SUCCESS;
-    }
-    let a = match args().and_then(|a| gpucc_tests::start_threads().map(|()| a)) {
+    let a = match Args::parse().checked().and_then(|a| gpucc_tests::start_threads().map(|()| a)) {
         Ok(a) => a,
         Err(e) => return gpucc_tests::ended(Err(e)),
     };
-    if matches!(a.stage, Stage::Draw | Stage::DrawText | Stage::Text) {
+    if matches!(a.stage, Stage::Draw | Stage::DrawText | Stage::CsText) {
         return draws(&a);
     }
     let progress = Progress::new(a.count);

@@ -1,8 +1,9 @@
-//! How compile time grows: `scaling [--target T[,T]] [--opt N] [--shape NAME]... [--passes] [--runs N] SIZE...`
+//! How compile time grows.
 //!
 //! One line for each shape and target: microseconds for each size, front end excluded, the least of the runs, and how much more
 //! ten times the operations cost. In front of them a line of what naga needs to read the text, and one of the rest of the front end. A refusal for size is marked `!` (its time is that of the work up to it).
 
+use clap::Parser;
 use gpucc::{Options, Target};
 use gpucc_frontend_naga as naga_in;
 use gpucc_tests::exec;
@@ -10,14 +11,32 @@ use gpucc_tests::scaling::SHAPES;
 use std::process::ExitCode;
 use std::time::Instant;
 
-const USAGE: &str = "usage: scaling [--target T[,T]] [--opt N] [--shape NAME]... [--passes] [--runs N] SIZE...";
+/// Measures how compile time grows.
+#[derive(Parser)]
+struct Args {
+    /// Targets, with commas between them.
+    #[arg(long, default_value = "all")]
+    target: String,
+    /// The level.
+    #[arg(long, default_value_t = 2)]
+    opt: u8,
+    /// Shapes [default: all].
+    #[arg(long = "shape")]
+    shapes: Vec<String>,
+    /// Print the time of each pass.
+    #[arg(long)]
+    passes: bool,
+    /// Runs of which the fastest counts.
+    #[arg(long, default_value_t = 1)]
+    runs: u32,
+    /// Sizes of the shapes.
+    sizes: Vec<usize>,
+}
 
 fn main() -> ExitCode {
-    if gpucc_tests::asks_for_help(USAGE) {
-        return ExitCode::SUCCESS;
-    }
+    let args = Args::parse();
     gpucc_tests::heap::keep();
-    match run() {
+    match run(&args) {
         Ok(()) => ExitCode::SUCCESS,
         Err(e) => {
             eprintln!("scaling: {e}");
@@ -40,25 +59,11 @@ fn front_end(text: &str, runs: u32) -> Result<[f64; 2], String> {
     Ok(least)
 }
 
-fn run() -> Result<(), String> {
-    let (mut targets, mut opt, mut shapes, mut sizes, mut passes, mut runs) =
-        ("all".to_string(), 2, Vec::new(), Vec::new(), false, 1u32);
-    let mut args = std::env::args().skip(1);
-    while let Some(a) = args.next() {
-        let mut value = || args.next().ok_or(format!("{a} needs a value"));
-        match a.as_str() {
-            "--target" => targets = value()?,
-            "--opt" => opt = value()?.parse::<u8>().map_err(|e| e.to_string())?,
-            "--shape" => shapes.push(value()?),
-            "--passes" => passes = true,
-            "--runs" => runs = value()?.parse().map_err(|e| format!("--runs: {e}"))?,
-            n => sizes.push(n.parse::<usize>().map_err(|e| format!("{n}: {e}"))?),
-        }
-    }
+fn run(&Args { ref target, opt, ref shapes, passes, runs, ref sizes }: &Args) -> Result<(), String> {
     for shape in SHAPES.iter().filter(|s| shapes.is_empty() || shapes.iter().any(|n| n == s.name())) {
         let mut modules = Vec::new();
         let mut lines = ["naga", "frontend"].map(|part| format!("{:<14} {part:<16}", shape.name()));
-        for &n in &sizes {
+        for &n in sizes {
             let text = shape.source(n);
             let [naga, own] = front_end(&text, runs)?;
             for (line, t) in lines.iter_mut().zip([naga, own]) {
@@ -67,11 +72,11 @@ fn run() -> Result<(), String> {
             modules.push(exec::lower(&text, "main", &[]).map_err(|e| e.to_string())?);
         }
         lines.iter().for_each(|line| println!("{line}"));
-        for target in Target::parse_list(&targets)? {
+        for target in Target::parse_list(target)? {
             let mut line = format!("{:<14} {:<16}", shape.name(), target.to_string());
             let mut before: Option<(usize, f64)> = None;
             let mut tables: Vec<Vec<(String, u64)>> = Vec::new();
-            for (m, &n) in modules.iter().zip(&sizes) {
+            for (m, &n) in modules.iter().zip(sizes) {
                 let mut o = Options::new(target).opt(opt);
                 o.codegen.time_passes = passes;
                 let run = || {

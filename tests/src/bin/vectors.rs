@@ -1,32 +1,26 @@
-//! `vectors --target FAMILY FILE.tsv...`: machine words against the text that outside tools give them.
+//! Machine words against the text that outside tools give them.
 //!
 //! Each failing row is printed with its reason; the last line is `N passed, M failed`.
 
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: vectors --target FAMILY FILE.tsv...";
+/// Compares machine words with the text that outside tools give them.
+#[derive(clap::Parser)]
+struct Args {
+    /// The family.
+    #[arg(long)]
+    target: String,
+    /// Files of vectors.
+    #[arg(required = true)]
+    paths: Vec<String>,
+}
 
-fn run() -> Result<bool, String> {
-    let usage = USAGE;
-    let mut family = None;
-    let mut paths = Vec::new();
-    let mut it = std::env::args().skip(1);
-    while let Some(arg) = it.next() {
-        match arg.as_str() {
-            "--target" => family = it.next(),
-            _ if arg.starts_with("--") => return Err(usage.into()),
-            _ => paths.push(arg),
-        }
-    }
-    let family = family.ok_or(usage)?;
-    let name = family.split(':').next().unwrap_or_default();
+fn run(Args { target, paths }: Args) -> Result<bool, String> {
+    let name = target.split(':').next().unwrap_or_default();
     let machine = gpucc_machines::find(name).ok_or_else(|| {
         let known: Vec<&str> = gpucc_machines::MACHINES.iter().map(|m| m.family).collect();
         format!("unknown family `{name}`; available: {}", known.join(", "))
     })?;
-    if paths.is_empty() {
-        return Err(usage.into());
-    }
     let (mut passed, mut failed) = (0, 0);
     let mut out = String::new();
     for path in &paths {
@@ -50,8 +44,5 @@ fn run() -> Result<bool, String> {
 }
 
 fn main() -> ExitCode {
-    if gpucc_tests::asks_for_help(USAGE) {
-        return ExitCode::SUCCESS;
-    }
-    gpucc_tests::ended(run())
+    gpucc_tests::ended(run(clap::Parser::parse()))
 }

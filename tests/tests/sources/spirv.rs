@@ -43,8 +43,43 @@ struct Program {
     expected: Vec<Option<u32>>,
 }
 
-fn some(words: Vec<u32>) -> Vec<Option<u32>> {
-    words.into_iter().map(Some).collect()
+impl Program {
+    /// One workgroup, no overrides, and all words are certain.
+    fn of(name: &'static str, input: Vec<u32>, output: Vec<u32>, expected: Vec<u32>) -> Program {
+        Program { name, groups: 1, overrides: &[], input, output, expected: expected.into_iter().map(Some).collect() }
+    }
+
+    /// Whose output is zeros before, of numbers of any kind.
+    fn gives(name: &'static str, input: &[impl Word], expected: Vec<u32>) -> Program {
+        Program::of(name, words(input), vec![0; expected.len()], expected)
+    }
+}
+
+/// A number of a word.
+trait Word: Copy {
+    fn word(self) -> u32;
+}
+
+impl Word for u32 {
+    fn word(self) -> u32 {
+        self
+    }
+}
+
+impl Word for i32 {
+    fn word(self) -> u32 {
+        self as u32
+    }
+}
+
+impl Word for f32 {
+    fn word(self) -> u32 {
+        self.to_bits()
+    }
+}
+
+fn words(list: &[impl Word]) -> Vec<u32> {
+    list.iter().map(|x| x.word()).collect()
 }
 
 fn flow() -> Program {
@@ -103,15 +138,7 @@ fn flow() -> Program {
         let second = if x & 3 == 2 { 50 } else { 40 };
         [classify(x), second, first_factor(x.abs()), walk(if x < 1 { 1 - x } else { x }), nested(x & 31)]
     };
-    let expected: Vec<u32> = input.iter().flat_map(of).map(|x| x as u32).collect();
-    Program {
-        name: "flow",
-        groups: 1,
-        overrides: &[],
-        input: input.iter().map(|&x| x as u32).collect(),
-        output: vec![0; expected.len()],
-        expected: some(expected),
-    }
+    Program::gives("flow", &input, input.iter().flat_map(of).map(Word::word).collect())
 }
 
 fn pointers() -> Program {
@@ -132,14 +159,14 @@ fn pointers() -> Program {
         let best = (0..4).max_by_key(|&k| (a[i * 4 + k] ^ 0x55, k)).unwrap_or(0);
         expected.push(best as u32);
     }
-    Program { name: "pointers", groups: 1, overrides: &[], input: a, output: vec![0; 64], expected: some(expected) }
+    Program::of("pointers", a, vec![0; 64], expected)
 }
 
 fn matrices() -> Program {
-    let mut words: Vec<f32> = (0..96).map(|w| ((w * 7) % 13) as f32).collect();
-    words[92] = 2.0;
+    let mut given: Vec<f32> = (0..96).map(|w| ((w * 7) % 13) as f32).collect();
+    given[92] = 2.0;
     // Column and row of a matrix at a word, lines four words apart.
-    let get = |at: usize, by_rows: bool, c: usize, r: usize| words[at + if by_rows { r * 4 + c } else { c * 4 + r }];
+    let get = |at: usize, by_rows: bool, c: usize, r: usize| given[at + if by_rows { r * 4 + c } else { c * 4 + r }];
     let c2 = |c, r| get(0, false, c, r);
     let r2 = |c, r| get(8, true, c, r);
     let c32 = |c, r| get(16, false, c, r);
@@ -173,15 +200,7 @@ fn matrices() -> Program {
         out[100 + r * 4 + c] = c32(c, r);
     }
     out[92 + 4 + 2] = 99.0;
-    let bits = |list: Vec<f32>| list.into_iter().map(f32::to_bits).collect::<Vec<u32>>();
-    Program {
-        name: "matrices",
-        groups: 1,
-        overrides: &[],
-        input: bits(words),
-        output: vec![0; 108],
-        expected: some(bits(out)),
-    }
+    Program::gives("matrices", &given, words(&out))
 }
 
 fn spec(width: usize, scale: i32, flip: bool, bias: f32, overrides: &'static [(&'static str, f64)]) -> Program {
@@ -198,14 +217,7 @@ fn spec(width: usize, scale: i32, flip: bool, bias: f32, overrides: &'static [(&
     out[34] = (area * 10 + width) as f32;
     out[35] = (wide * 100 + 21) as f32;
     out[36] = 1000.0 + bias;
-    Program {
-        name: "spec",
-        groups: 1,
-        overrides,
-        input: input.into_iter().map(f32::to_bits).collect(),
-        output: vec![0; 40],
-        expected: some(out.into_iter().map(f32::to_bits).collect()),
-    }
+    Program { overrides, ..Program::gives("spec", &input, words(&out)) }
 }
 
 fn atomics() -> Program {
@@ -219,7 +231,7 @@ fn atomics() -> Program {
     e.extend([sum, *high, *low, 0, u32::MAX, a.iter().fold(0, |x, y| x ^ y), 77, sum]);
     e.extend([*low as i32 - 400, -(*low as i32), -496, (*low as i32 - 500).min(1000)].map(|x| x as u32));
     e.extend([u32::MAX, 6, 0, 0, 0, 5]);
-    Program { name: "atomics", groups: 1, overrides: &[], input: a, output, expected: some(e) }
+    Program::of("atomics", a, output, e)
 }
 
 fn bits() -> Program {
@@ -259,15 +271,7 @@ fn bits() -> Program {
                 .wrapping_add(product as i32),
         ]
     };
-    let expected: Vec<u32> = input.iter().flat_map(of).map(|x| x as u32).collect();
-    Program {
-        name: "bits",
-        groups: 1,
-        overrides: &[],
-        input: input.iter().map(|&x| x as u32).collect(),
-        output: vec![0; expected.len()],
-        expected: some(expected),
-    }
+    Program::gives("bits", &input, input.iter().flat_map(of).map(Word::word).collect())
 }
 
 fn vectors() -> Program {
@@ -315,14 +319,7 @@ fn vectors() -> Program {
         let less = x.partial_cmp(&1.0) == Some(std::cmp::Ordering::Less);
         expected.extend([truth(!less), fifth, truth(x.is_nan()), last].map(|x| Some(x.to_bits())));
     }
-    Program {
-        name: "vectors",
-        groups: 1,
-        overrides: &[],
-        input: input.iter().flatten().map(|x| x.to_bits()).collect(),
-        output: vec![0; 8 * 6 * 4],
-        expected,
-    }
+    Program { expected, ..Program::of("vectors", words(input.as_flattened()), vec![0; 8 * 6 * 4], Vec::new()) }
 }
 
 fn layouts() -> Program {
@@ -362,7 +359,7 @@ fn layouts() -> Program {
             output[68 + slot * 8 + 4..68 + slot * 8 + 6].copy_from_slice(&id);
         }
     }
-    Program { name: "layouts", groups: 1, overrides: &[], input, output: before, expected: some(output) }
+    Program::of("layouts", input, before, output)
 }
 
 fn math() -> Program {
@@ -400,15 +397,7 @@ fn math() -> Program {
             12.0,
         ]
     };
-    let expected: Vec<u32> = input.iter().flat_map(of).map(f32::to_bits).collect();
-    Program {
-        name: "math",
-        groups: 1,
-        overrides: &[],
-        input: input.iter().map(|x| x.to_bits()).collect(),
-        output: vec![0; expected.len()],
-        expected: some(expected),
-    }
+    Program::gives("math", &input, input.iter().flat_map(of).map(f32::to_bits).collect())
 }
 
 fn reduce() -> Program {
@@ -422,14 +411,7 @@ fn reduce() -> Program {
         }
         out[g] = sum;
     }
-    Program {
-        name: "reduce",
-        groups: 2,
-        overrides: &[],
-        input: std::iter::once(16).chain(a.iter().map(|x| x.to_bits())).collect(),
-        output: vec![0; 72],
-        expected: some(out.into_iter().map(f32::to_bits).collect()),
-    }
+    Program { groups: 2, ..Program::gives("reduce", &[&[16], &words(&a)[..]].concat(), words(&out)) }
 }
 
 /// `dot.spv` and `edges.spv` are assembled from the texts beside them.
@@ -457,8 +439,7 @@ fn dot() -> Program {
         [s as u32, u, m as u32, s.saturating_add(acc) as u32, u.saturating_add(c[2]), m.saturating_add(acc) as u32]
     });
     let expected: Vec<u32> = expected.collect();
-    let groups = (input.len() / 3) as u32;
-    Program { name: "dot", groups, overrides: &[], output: vec![0; expected.len()], input, expected: some(expected) }
+    Program { groups: (input.len() / 3) as u32, ..Program::gives("dot", &input, expected) }
 }
 
 fn edges() -> Program {
@@ -483,7 +464,7 @@ fn edges() -> Program {
                 .sum(),
         );
     }
-    Program { name: "edges", groups: 1, overrides: &[], output: vec![0; 9], input, expected: some(expected) }
+    Program::gives("edges", &input, expected)
 }
 
 fn leaving() -> Program {
@@ -508,15 +489,7 @@ fn leaving() -> Program {
         (s, i)
     };
     let second = |x: u32| (0..8).take_while(|j| (x ^ j) & 3 != 2).map(|j| j * j + 1).sum();
-    let expected = input.iter().flat_map(|&x| [first(x).0, first(x).1, second(x)]).collect();
-    Program {
-        name: "leaving",
-        groups: 1,
-        overrides: &[],
-        input: input.to_vec(),
-        output: vec![0; 48],
-        expected: some(expected),
-    }
+    Program::gives("leaving", &input, input.iter().flat_map(|&x| [first(x).0, first(x).1, second(x)]).collect())
 }
 
 fn given() -> Program {
@@ -529,7 +502,7 @@ fn given() -> Program {
     expected.extend((0..4).map(|k| of(k) + of(k + 3)));
     expected.push(all);
     expected.extend((0..4).map(|k| of(k) + 1 + k as u32));
-    Program { name: "given", groups: 1, overrides: &[], input, output, expected: some(expected) }
+    Program::of("given", input, output, expected)
 }
 
 fn sums() -> Program {
@@ -554,7 +527,7 @@ fn sums() -> Program {
     out[7] = out[7].min(n);
     out[8] = s & (0xff - c);
     out[if k > 2 { 9 } else { 10 }] += k;
-    Program { name: "sums", groups: 1, overrides: &[], input, output: before, expected: some(out) }
+    Program::of("sums", input, before, out)
 }
 
 fn programs() -> Vec<Program> {

@@ -17,6 +17,20 @@ pub struct Example {
 }
 
 impl Example {
+    /// A run of `main` on buffers of group 0: inputs, and behind them the one that is written, as it is before.
+    pub(super) fn new(
+        file: &'static str,
+        [x, y]: [u32; 2],
+        inputs: Vec<Vec<u8>>,
+        before: Vec<u8>,
+        words: Words,
+    ) -> Example {
+        let binding = inputs.len() as u32;
+        let inputs = (0..).zip(inputs).map(|(k, bytes)| (0, k, bytes, false));
+        let buffers = inputs.chain([(0, binding, before, true)]).collect();
+        Example { file, entry: "main", grid: [x, y, 1], buffers, expected: vec![Expected { group: 0, binding, words }] }
+    }
+
     /// The dispatch, with fresh buffers.
     pub fn dispatch(&self) -> Dispatch {
         let mut d = Dispatch::new(self.grid);
@@ -104,9 +118,4 @@ pub(super) fn stream(seed: u64) -> impl FnMut() -> u32 {
         x ^= x >> 27;
         (x.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 32) as u32
     }
-}
-
-/// What one buffer of group 0 must have.
-pub(super) fn out(binding: u32, words: Words) -> Vec<Expected> {
-    vec![Expected { group: 0, binding, words }]
 }

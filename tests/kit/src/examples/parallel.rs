@@ -1,6 +1,6 @@
 //! The examples that share workgroup memory, and the longer ones, computed the plain way.
 
-use super::example::{Example, Expected, Words, floats, out, stream, words};
+use super::example::{Example, Expected, Words, floats, stream, words};
 
 /// Floats in -1..1 with all bits of their significands in use.
 fn unit_floats(seed: u64, n: usize) -> Vec<f32> {
@@ -19,19 +19,14 @@ pub(super) fn matmul_tiled() -> Example {
             values.push((0..k).map(|i| f64::from(a[row * k + i]) * f64::from(b[i * n + col])).sum());
         }
     }
-    Example {
-        file: "matmul_tiled.wgsl",
-        entry: "main",
-        grid: [2, 2, 1],
-        buffers: vec![
-            (0, 0, words(&[m as u32, n as u32, k as u32]), false),
-            (0, 1, floats(&a), false),
-            (0, 2, floats(&b), false),
-            (0, 3, vec![0; m * n * 4], true),
-        ],
-        // 21 products below 1 and as many sums below 21, each off by half a unit in the last place at most.
-        expected: out(3, Words::F32 { values, abs: 21.0 * 11.0 * 2f64.powi(-24), rel: 0.0 }),
-    }
+    // 21 products below 1 and as many sums below 21, each off by half a unit in the last place at most.
+    Example::new(
+        "matmul_tiled.wgsl",
+        [2, 2],
+        vec![words(&[m as u32, n as u32, k as u32]), floats(&a), floats(&b)],
+        vec![0; m * n * 4],
+        Words::F32 { values, abs: 21.0 * 11.0 * 2f64.powi(-24), rel: 0.0 },
+    )
 }
 
 pub(super) fn reduction() -> Example {
@@ -45,16 +40,13 @@ pub(super) fn reduction() -> Example {
         let (least, greatest) = (mine().fold(i32::MAX, i32::min), mine().fold(i32::MIN, i32::max));
         partial.extend([sum as u32, least as u32, greatest as u32]);
     }
-    Example {
-        file: "reduction.wgsl",
-        entry: "main",
-        grid: [groups as u32, 1, 1],
-        buffers: vec![
-            (0, 0, data.iter().flat_map(|v| v.to_le_bytes()).collect(), false),
-            (0, 1, vec![0; groups * 12], true),
-        ],
-        expected: out(1, Words::U32(partial)),
-    }
+    Example::new(
+        "reduction.wgsl",
+        [groups as u32, 1],
+        vec![data.iter().flat_map(|v| v.to_le_bytes()).collect()],
+        vec![0; groups * 12],
+        Words::U32(partial),
+    )
 }
 
 pub(super) fn scan() -> Example {
@@ -70,16 +62,10 @@ pub(super) fn scan() -> Example {
         }
         totals.push(sum);
     }
-    Example {
-        file: "scan.wgsl",
-        entry: "main",
-        grid: [3, 1, 1],
-        buffers: vec![(0, 0, words(&data), false), (0, 1, vec![0; n * 4], true), (0, 2, vec![0; 12], true)],
-        expected: vec![
-            Expected { group: 0, binding: 1, words: Words::U32(sums) },
-            Expected { group: 0, binding: 2, words: Words::U32(totals) },
-        ],
-    }
+    let mut e = Example::new("scan.wgsl", [3, 1], vec![words(&data)], vec![0; n * 4], Words::U32(sums));
+    e.buffers.push((0, 2, vec![0; 12], true));
+    e.expected.push(Expected { group: 0, binding: 2, words: Words::U32(totals) });
+    e
 }
 
 pub(super) fn histogram() -> Example {
@@ -91,13 +77,7 @@ pub(super) fn histogram() -> Example {
     for &c in &letters {
         bins[usize::from(c)] += 1;
     }
-    Example {
-        file: "histogram.wgsl",
-        entry: "main",
-        grid: [2, 1, 1],
-        buffers: vec![(0, 0, letters, false), (0, 1, vec![0; 1024], true)],
-        expected: out(1, Words::U32(bins)),
-    }
+    Example::new("histogram.wgsl", [2, 1], vec![letters], vec![0; 1024], Words::U32(bins))
 }
 
 pub(super) fn bitonic() -> Example {
@@ -107,13 +87,7 @@ pub(super) fn bitonic() -> Example {
     let keys: Vec<u32> = (0..groups * n).map(|i| if i % 5 == 0 { next() & 7 } else { next() }).collect();
     let mut sorted = keys.clone();
     sorted.chunks_mut(n).for_each(<[u32]>::sort_unstable);
-    Example {
-        file: "bitonic.wgsl",
-        entry: "main",
-        grid: [groups as u32, 1, 1],
-        buffers: vec![(0, 0, words(&keys), true)],
-        expected: out(0, Words::U32(sorted)),
-    }
+    Example::new("bitonic.wgsl", [groups as u32, 1], vec![], words(&keys), Words::U32(sorted))
 }
 
 pub(super) fn nbody() -> Example {
@@ -141,19 +115,15 @@ pub(super) fn nbody() -> Example {
         values.extend(velocity);
         values.push(x(i, 7));
     }
-    Example {
-        file: "nbody.wgsl",
-        entry: "main",
-        grid: [2, 1, 1],
-        buffers: vec![
-            (0, 0, floats(&[time, softening]), false),
-            (0, 1, floats(&bodies), false),
-            (0, 2, vec![0; n * 32], true),
-        ],
-        // A body pulls with less than 1.5 * 0.77 / 0.25; `inverseSqrt` is good to 2 ulp, so its cube and the products to some 10, and
-        // the 50 terms are summed at a magnitude of at most 230: 50 * (10 * 4.62 + 230) half units, times the step.
-        expected: out(2, Words::F32 { values, abs: 50.0 * 277.0 * 2f64.powi(-24) * f64::from(time), rel: 1e-7 }),
-    }
+    // A body pulls with less than 1.5 * 0.77 / 0.25; `inverseSqrt` is good to 2 ulp, so its cube and the products to some 10, and
+    // the 50 terms are summed at a magnitude of at most 230: 50 * (10 * 4.62 + 230) half units, times the step.
+    Example::new(
+        "nbody.wgsl",
+        [2, 1],
+        vec![floats(&[time, softening]), floats(&bodies)],
+        vec![0; n * 32],
+        Words::F32 { values, abs: 50.0 * 277.0 * 2f64.powi(-24) * f64::from(time), rel: 1e-7 },
+    )
 }
 
 /// The first 32 bits of the fraction of the cube (or square) root of each prime, from integer arithmetic.
@@ -227,17 +197,13 @@ pub(super) fn sha256() -> Example {
         blocks.extend(padded(m));
         first.push((blocks.len() / 16) as u32);
     }
-    Example {
-        file: "sha256.wgsl",
-        entry: "main",
-        grid: [1, 1, 1],
-        buffers: vec![
-            (0, 0, words(&first), false),
-            (0, 1, words(&blocks), false),
-            (0, 2, vec![0; messages.len() * 32], true),
-        ],
-        expected: out(2, Words::U32(messages.iter().flat_map(|m| sha256_of(m)).collect())),
-    }
+    Example::new(
+        "sha256.wgsl",
+        [1, 1],
+        vec![words(&first), words(&blocks)],
+        vec![0; messages.len() * 32],
+        Words::U32(messages.iter().flat_map(|m| sha256_of(m)).collect()),
+    )
 }
 
 pub(super) fn fft() -> Example {
@@ -259,11 +225,11 @@ pub(super) fn fft() -> Example {
     // Sine and cosine are good to 2^-11. A factor that is off by sqrt(2) * 2^-11 in one of six passes moves half of the
     // points; the norm of the spectrum is below 8 * sqrt(128).
     let abs = 6.0 * std::f64::consts::SQRT_2 / 2048.0 * 0.5 * 8.0 * 128f64.sqrt();
-    Example {
-        file: "fft.wgsl",
-        entry: "main",
-        grid: [groups as u32, 1, 1],
-        buffers: vec![(0, 0, floats(&signal), false), (0, 1, vec![0; signal.len() * 4], true)],
-        expected: out(1, Words::F32 { values, abs, rel: 0.0 }),
-    }
+    Example::new(
+        "fft.wgsl",
+        [groups as u32, 1],
+        vec![floats(&signal)],
+        vec![0; signal.len() * 4],
+        Words::F32 { values, abs, rel: 0.0 },
+    )
 }
