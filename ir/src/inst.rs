@@ -136,38 +136,17 @@ named_enum! {
     }
 }
 
+// Lists by a condition are in the order of its declaration.
 impl IntCc {
     /// The condition with operands swapped.
     pub const fn swapped(self) -> IntCc {
         use IntCc::*;
-        match self {
-            Eq => Eq,
-            Ne => Ne,
-            Slt => Sgt,
-            Sle => Sge,
-            Sgt => Slt,
-            Sge => Sle,
-            Ult => Ugt,
-            Ule => Uge,
-            Ugt => Ult,
-            Uge => Ule,
-        }
+        [Eq, Ne, Sgt, Sge, Slt, Sle, Ugt, Uge, Ult, Ule][self as usize]
     }
     /// The condition that holds where this one does not.
     pub const fn negated(self) -> IntCc {
         use IntCc::*;
-        match self {
-            Eq => Ne,
-            Ne => Eq,
-            Slt => Sge,
-            Sle => Sgt,
-            Sgt => Sle,
-            Sge => Slt,
-            Ult => Uge,
-            Ule => Ugt,
-            Ugt => Ule,
-            Uge => Ult,
-        }
+        [Ne, Eq, Sge, Sgt, Sle, Slt, Uge, Ugt, Ule, Ult][self as usize]
     }
 }
 
@@ -195,37 +174,12 @@ impl FloatCc {
     /// The condition with operands swapped.
     pub const fn swapped(self) -> FloatCc {
         use FloatCc::*;
-        match self {
-            Olt => Ogt,
-            Ole => Oge,
-            Ogt => Olt,
-            Oge => Ole,
-            Ult => Ugt,
-            Ule => Uge,
-            Ugt => Ult,
-            Uge => Ule,
-            c => c,
-        }
+        [Oeq, One, Ogt, Oge, Olt, Ole, Ord, Ueq, Une, Ugt, Uge, Ult, Ule, Uno][self as usize]
     }
     /// The opposite condition, which is unordered where this one is ordered.
     pub const fn negated(self) -> FloatCc {
         use FloatCc::*;
-        match self {
-            Oeq => Une,
-            One => Ueq,
-            Olt => Uge,
-            Ole => Ugt,
-            Ogt => Ule,
-            Oge => Ult,
-            Ord => Uno,
-            Ueq => One,
-            Une => Oeq,
-            Ult => Oge,
-            Ule => Ogt,
-            Ugt => Ole,
-            Uge => Olt,
-            Uno => Ord,
-        }
+        [Une, Ueq, Uge, Ugt, Ule, Ult, Uno, One, Oeq, Oge, Ogt, Ole, Olt, Ord][self as usize]
     }
     /// The result for NaN operands.
     pub const fn if_unordered(self) -> bool {

@@ -46,21 +46,9 @@ pub struct Reduce {
 impl ReduceOp {
     /// The op on two values.
     pub const fn op(self) -> Op {
-        match self {
-            ReduceOp::IAdd => Op::IAdd,
-            ReduceOp::FAdd => Op::FAdd,
-            ReduceOp::IMul => Op::IMul,
-            ReduceOp::FMul => Op::FMul,
-            ReduceOp::UMin => Op::UMin,
-            ReduceOp::UMax => Op::UMax,
-            ReduceOp::SMin => Op::SMin,
-            ReduceOp::SMax => Op::SMax,
-            ReduceOp::FMin => Op::FMin,
-            ReduceOp::FMax => Op::FMax,
-            ReduceOp::And => Op::And,
-            ReduceOp::Or => Op::Or,
-            ReduceOp::Xor => Op::Xor,
-        }
+        use Op::*;
+        // In the order of declaration.
+        [IAdd, FAdd, IMul, FMul, UMin, UMax, SMin, SMax, FMin, FMax, And, Or, Xor][self as usize]
     }
 
     /// Whether values of a kind have it.

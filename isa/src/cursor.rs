@@ -60,7 +60,11 @@ pub struct TextCx {
 impl TextCx {
     /// Any program type, address 0.
     pub fn new(generation: u8) -> TextCx {
-        TextCx { generation, stages: stage::ALL, long: false, pc: 0 }
+        TextCx::of(generation, stage::ALL)
+    }
+    /// Some program types, address 0.
+    pub fn of(generation: u8, stages: u8) -> TextCx {
+        TextCx { generation, stages, long: false, pc: 0 }
     }
 }
 

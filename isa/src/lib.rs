@@ -27,7 +27,7 @@ pub use cursor::{Cursor, Notes, TextCx, TextError};
 pub use isa::{DecodeError, Effects, Enc, Implicit, Inst, Isa, MAX_SLOTS, OperandSpec, Role, Row, Table, fixed};
 pub use listing::{Listing, ListingError, What};
 pub use mods::ModValue;
-pub use names::{Mark, Names};
+pub use names::{Mark, Names, named};
 pub use packed::Packed;
 
 /// Returns an error where a rule does not hold: `fail_if!(n > 3, format!("{n} registers"))`.

@@ -311,7 +311,7 @@ macro_rules! listings {
     ($isa:ty) => {
         /// How many words of `code` are no instruction, a cut-off one at the end among them.
         pub fn undecodable(code: &[u8], generation: u8, stages: u8) -> usize {
-            $crate::listing::undecodable::<$isa>(code, &$crate::TextCx { stages, ..$crate::TextCx::new(generation) })
+            $crate::listing::undecodable::<$isa>(code, &$crate::TextCx::of(generation, stages))
         }
 
         /// [`listing`] of a program that is the only one.
@@ -322,8 +322,7 @@ macro_rules! listings {
         /// A listing of a program among others, with labels where branches go. [`assemble`] reads it back, and
         /// listings one behind the other to their codes one behind the other.
         pub fn listing(code: &[u8], generation: u8, stages: u8, notes: &$crate::Notes<'_>) -> String {
-            let cx = $crate::TextCx { stages, ..$crate::TextCx::new(generation) };
-            $crate::listing::write::<$isa>(code, &cx, notes)
+            $crate::listing::write::<$isa>(code, &$crate::TextCx::of(generation, stages), notes)
         }
 
         /// Assembles a listing ([`gpucc_isa::listing::assemble`]); `long` prefers the longer forms of instructions.
@@ -336,7 +335,10 @@ macro_rules! listings {
             stages: u8,
             long: bool,
         ) -> Result<Vec<u8>, Vec<$crate::ListingError>> {
-            $crate::listing::assemble::<$isa>(listing, &$crate::TextCx { generation, stages, long, pc: 0 })
+            $crate::listing::assemble::<$isa>(
+                listing,
+                &$crate::TextCx { long, ..$crate::TextCx::of(generation, stages) },
+            )
         }
     };
 }

@@ -49,6 +49,15 @@ impl Mark {
     }
 }
 
+/// The name of a register among those that stand alone (address, name) and those that are several, a word each (first, name, number).
+pub fn named(at: u32, alone: &[(u32, &str)], several: &[(u32, &str, u32)]) -> Option<String> {
+    if let Some((_, name)) = alone.iter().find(|m| m.0 == at) {
+        return Some(name.to_string());
+    }
+    let &(first, name, _) = several.iter().find(|a| at.is_multiple_of(4) && (a.0..a.0 + 4 * a.2).contains(&at))?;
+    Some(format!("{name}({})", (at - first) / 4))
+}
+
 impl Names {
     /// No names: the numbers stand.
     pub const NONE: Names = Names {

@@ -77,6 +77,20 @@ pub fn parse_row_into<I: Isa>(mut inst: Inst<I>, line: &str, column: usize, cx: 
     Ok(inst)
 }
 
+/// Text of an instruction.
+pub fn text_of<I: Isa>(inst: &Inst<I>, cx: &TextCx) -> String {
+    let mut out = String::new();
+    I::print(inst, cx, &mut out);
+    out
+}
+
+/// A number of at most `digits` hexadecimal digits, with `0x` before them or without.
+pub fn hex_number(text: &str, digits: usize) -> Option<u64> {
+    let own = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")).unwrap_or(text);
+    let fits = own.len() <= digits && own.bytes().all(|b| b.is_ascii_hexdigit());
+    u64::from_str_radix(own, 16).ok().filter(|_| fits)
+}
+
 /// Text as it is compared with another program's: runs of blanks as one, none at the ends, lower case.
 pub fn normal(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").to_ascii_lowercase()

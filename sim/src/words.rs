@@ -124,9 +124,16 @@ pub const fn is_sound(fields: &[Field], words: usize) -> bool {
     true
 }
 
-/// Bits of a word that no field has.
-const fn free_bits(named: &[Field], word: usize) -> u32 {
+/// Bits of a word that no field has; none of words that are `open`, from the first to the one behind the last.
+const fn free_bits(named: &[Field], word: usize, open: &[(usize, usize)]) -> u32 {
     let (mut free, mut k) = (u32::MAX, 0);
+    while k < open.len() {
+        if open[k].0 <= word && word < open[k].1 {
+            return 0;
+        }
+        k += 1;
+    }
+    k = 0;
     while k < named.len() {
         if named[k].word == word {
             free &= !named[k].mask();
@@ -137,10 +144,10 @@ const fn free_bits(named: &[Field], word: usize) -> u32 {
 }
 
 /// The number of runs of bits that no field has.
-pub const fn runs_of_rest(named: &[Field], words: usize) -> usize {
+pub const fn runs_of_rest(named: &[Field], words: usize, open: &[(usize, usize)]) -> usize {
     let (mut count, mut word) = (0, 0);
     while word < words {
-        let free = free_bits(named, word);
+        let free = free_bits(named, word, open);
         count += (free & !(free << 1)).count_ones() as usize;
         word += 1;
     }
@@ -148,7 +155,7 @@ pub const fn runs_of_rest(named: &[Field], words: usize) -> usize {
 }
 
 /// The fields, and each run of bits that none of them has as one that is reserved.
-pub const fn with_rest<const N: usize>(named: &[Field], words: usize) -> [Field; N] {
+pub const fn with_rest<const N: usize>(named: &[Field], words: usize, open: &[(usize, usize)]) -> [Field; N] {
     let mut all = [Field { name: "", word: 0, low: 0, end: 0, minus: 0, reserved: true }; N];
     let (mut count, mut word) = (0, 0);
     while count < named.len() {
@@ -156,7 +163,7 @@ pub const fn with_rest<const N: usize>(named: &[Field], words: usize) -> [Field;
         count += 1;
     }
     while word < words {
-        let mut free = free_bits(named, word);
+        let mut free = free_bits(named, word, open);
         while free != 0 {
             let low = free.trailing_zeros();
             let end = low + (!(free >> low)).trailing_zeros();
@@ -185,11 +192,13 @@ pub const fn with_rest<const N: usize>(named: &[Field], words: usize) -> [Field;
 /// assert_eq!((s.size(), s.0[0]), (5, 4 << 3));
 /// ```
 ///
-/// `= "sampler", the rest reserved {` says that nothing but 0 may stand where no field is. The type wraps its words. Each field is a constant of its type and a reader; `with` writes one, `reserved` is the check,
+/// `= "sampler", the rest reserved {` says that nothing but 0 may stand where no field is, and `the rest reserved but for words 2..6 {` that of
+/// these the machine looks itself, if at all. The type wraps its words. Each field is a constant of its type and a reader; `with` writes one, `reserved` is the check,
 /// `Display` the text. Fields that overlap do not compile.
 #[macro_export]
 macro_rules! words {
-    ($(#[$meta:meta])* $vis:vis struct $name:ident[$count:literal] = $what:literal $(, the $rest:ident reserved)? {
+    ($(#[$meta:meta])* $vis:vis struct $name:ident[$count:literal] = $what:literal
+        $(, the $rest:ident reserved $(but for words $($from:literal .. $to:literal),+)?)? {
         $($rows:tt)*
     }) => {
         $(#[$meta])*
@@ -232,7 +241,7 @@ macro_rules! words {
             }
         }
 
-        $crate::words!(@rows $name [$($rest)? $count] [] $($rows)*);
+        $crate::words!(@rows $name [$($rest [$($(($from, $to)),+)?])? $count] [] $($rows)*);
         const _: () = assert!($crate::words::is_sound($name::FIELDS, $count), "fields overlap or lie outside");
     };
     (@rows $name:ident [$count:literal] [$($done:expr,)*]) => {
@@ -241,13 +250,13 @@ macro_rules! words {
             pub const FIELDS: &'static [$crate::words::Field] = &[$($done,)*];
         }
     };
-    (@rows $name:ident [rest $count:literal] [$($done:expr,)*]) => {
+    (@rows $name:ident [rest $open:tt $count:literal] [$($done:expr,)*]) => {
         impl $name {
             const NAMED: &'static [$crate::words::Field] = &[$($done,)*];
-            const ALL: usize = Self::NAMED.len() + $crate::words::runs_of_rest(Self::NAMED, $count);
+            const ALL: usize = Self::NAMED.len() + $crate::words::runs_of_rest(Self::NAMED, $count, &$open);
             /// All fields, the reserved ones among them.
             pub const FIELDS: &'static [$crate::words::Field] =
-                &$crate::words::with_rest::<{ Self::ALL }>(Self::NAMED, $count);
+                &$crate::words::with_rest::<{ Self::ALL }>(Self::NAMED, $count, &$open);
         }
     };
     (@rows $name:ident $of:tt [$($done:expr,)*]

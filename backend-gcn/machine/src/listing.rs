@@ -1,7 +1,6 @@
 //! Words and whole listings: decode with operand checks, disassemble, assemble.
 
-use std::fmt::Write as _;
-
+use gpucc_isa::text::{hex_number, text_of};
 use gpucc_isa::{DecodeError, Inst, Isa, Listing, TextCx, TextError, What, Word, fail_if};
 
 use crate::isa::Gcn;
@@ -66,21 +65,16 @@ pub fn disasm_words_line(line: &str, generation: u8, stages: u8) -> Result<Strin
     let mut bytes = Vec::new();
     for part in line.trim().split([',', ' ']).filter(|p| !p.is_empty()) {
         let digits = part.strip_prefix("0x").unwrap_or(part);
-        if digits.len() == 8 && bytes.len() <= 4 {
-            let word = u32::from_str_radix(digits, 16).map_err(|_| format!("`{part}` is not a hexadecimal word"))?;
-            bytes.extend(word.to_le_bytes());
-            continue;
-        }
-        if digits.len() > 2 || bytes.len() == 8 {
+        let width = if digits.len() == 8 { 4 } else { 1 };
+        if width == 1 && digits.len() > 2 || bytes.len() + width > 8 {
             return Err(format!("expected at most 8 bytes of two digits, or 2 words of eight, found `{part}`"));
         }
-        bytes.push(u8::from_str_radix(digits, 16).map_err(|_| format!("`{part}` is not a hexadecimal byte"))?);
+        let number = hex_number(digits, 8).ok_or_else(|| format!("`{part}` is not a hexadecimal word or byte"))?;
+        bytes.extend(&number.to_le_bytes()[..width]);
     }
     let (inst, length) = decode(&bytes, generation, stages).map_err(|e| e.to_string())?;
     fail_if!(length != bytes.len(), format!("the instruction has {length} bytes, {} are given", bytes.len()));
-    let mut out = String::new();
-    Gcn::print(&inst, &cx(generation, stages), &mut out);
-    Ok(out)
+    Ok(text_of(&inst, &TextCx::of(generation, stages)))
 }
 
 /// Comma-separated hexadecimal bytes of one line of text. GCN has no forced long forms: `long` changes nothing.
@@ -89,29 +83,9 @@ pub fn disasm_words_line(line: &str, generation: u8, stages: u8) -> Result<Strin
 /// Column and reason.
 pub fn asm_words_line(line: &str, generation: u8, stages: u8, long: bool) -> Result<String, String> {
     let _ = long;
-    let inst = Gcn::parse(line, &cx(generation, stages)).map_err(|e| e.to_string())?;
+    let inst = Gcn::parse(line, &TextCx::of(generation, stages)).map_err(|e| e.to_string())?;
     let bytes = encode(&inst, generation).ok_or("the instruction does not exist on this generation")?;
     Ok(bytes.iter().map(|b| format!("{b:02x}")).collect::<Vec<_>>().join(","))
-}
-
-fn cx(generation: u8, stages: u8) -> TextCx {
-    TextCx { generation, stages, long: false, pc: 0 }
-}
-
-/// `bytes` as data: 32-bit words, or single ones when they are none.
-fn data(bytes: &[u8]) -> String {
-    let mut out = String::new();
-    match bytes.as_chunks::<4>() {
-        (words, []) => {
-            let words: Vec<String> = words.iter().map(|w| format!("{:#010x}", u32::from_le_bytes(*w))).collect();
-            let _ = write!(out, ".long {}", words.join(", "));
-        }
-        _ => {
-            let bytes: Vec<String> = bytes.iter().map(|b| format!("{b:#04x}")).collect();
-            let _ = write!(out, ".byte {}", bytes.join(","));
-        }
-    }
-    out
 }
 
 gpucc_isa::listings!(Gcn);
@@ -134,7 +108,14 @@ impl Listing for Gcn {
     }
 
     fn data(bytes: &[u8]) -> Option<String> {
-        Some(data(bytes))
+        Some(match bytes.as_chunks::<4>() {
+            (words, []) => {
+                let words: Vec<String> = words.iter().map(|w| format!("{:#010x}", u32::from_le_bytes(*w))).collect();
+                format!(".long {}", words.join(", "))
+            }
+            // Single ones, where they are no words.
+            _ => format!(".byte {}", bytes.iter().map(|b| format!("{b:#04x}")).collect::<Vec<_>>().join(",")),
+        })
     }
 
     fn directive(statement: &str, out: &mut Vec<u8>) -> Option<Result<(), TextError>> {

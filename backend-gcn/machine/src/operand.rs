@@ -1,7 +1,7 @@
 //! Operand codes: raw values of source and destination slots, their names, and which are legal where (reference
 //! section 2).
 
-use gpucc_isa::Inst;
+use gpucc_isa::{Inst, fail_if};
 
 use crate::attrs::Number;
 use crate::isa::{Flag, GFX6, GFX7, GFX8, Gcn, Kind, Mods};
@@ -313,15 +313,11 @@ pub fn legal(inst: &Inst<Gcn>, generation: u8) -> Result<(), String> {
             Kind::Flag(Flag::Addr64) => v == 0 || inst.get("offen") == Some(0) && inst.get("idxen") == Some(0),
             _ => true,
         };
-        if !ok {
-            return Err(format!("`{}` of `{}` has the reserved value {v:#x}", slot.name, row.text));
-        }
+        fail_if!(!ok, format!("`{}` of `{}` has the reserved value {v:#x}", slot.name, row.text));
     }
     if let Some(i) = row.operand("lit") {
         let used = ["src0", "src1"].iter().any(|n| inst.get(n) == Some(LITERAL));
-        if !used {
-            return Err(format!("no operand of `{}` names its literal ({:#x})", row.text, inst.vals[i]));
-        }
+        fail_if!(!used, format!("no operand of `{}` names its literal ({:#x})", row.text, inst.vals[i]));
     }
     Ok(())
 }

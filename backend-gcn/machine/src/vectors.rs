@@ -1,6 +1,6 @@
 //! Comparison with vectors: lines `mcpu <tab> bytes <tab> text` as `llvm-mc` made them.
 
-use gpucc_isa::{stage, text::normal};
+use gpucc_isa::{fail_if, stage, text::normal};
 
 use crate::isa::{GFX6, GFX7, GFX8};
 use crate::listing::{asm_words_line, disasm_words_line};
@@ -47,12 +47,8 @@ pub fn check_vector(line: &str) -> Result<(), String> {
     let want = normal(text);
     let want = if g == GFX8 { want } else { div_scale_clamp(&smrd_glc(&want)) };
     let got = disasm_words_line(bytes, g, stage::ALL).map_err(|e| format!("does not decode: {e}"))?;
-    if normal(&got) != want {
-        return Err(format!("decodes to `{got}`, expected `{want}`"));
-    }
+    fail_if!(normal(&got) != want, format!("decodes to `{got}`, expected `{want}`"));
     let back = asm_words_line(text, g, stage::ALL, false).map_err(|e| format!("does not assemble: {e}"))?;
-    if normal(&back) != normal(bytes) {
-        return Err(format!("assembles to {back}, expected {bytes}"));
-    }
+    fail_if!(normal(&back) != normal(bytes), format!("assembles to {back}, expected {bytes}"));
     Ok(())
 }

@@ -1,20 +1,13 @@
 //! Words to text and back, one instruction at a time or a whole listing.
 
 use crate::{Tesla, decode_word, length, table};
-use gpucc_isa::{Inst, Isa, Listing, TextCx, TextError, What};
+use gpucc_isa::text::{self, hex_number};
+use gpucc_isa::{Inst, Isa, Listing, TextCx, TextError, What, fail_if};
 use std::fmt::Write;
 
-fn cx(generation: u8, stages: u8, long: bool) -> TextCx {
-    TextCx { generation, stages, long, pc: 0 }
-}
-
 fn words_of(line: &str) -> Result<Vec<u32>, String> {
-    line.split_whitespace()
-        .map(|w| {
-            let digits = w.strip_prefix("0x").or_else(|| w.strip_prefix("0X")).unwrap_or(w);
-            u32::from_str_radix(digits, 16).map_err(|_| format!("`{w}` is not a 32-bit word"))
-        })
-        .collect()
+    let word = |w| hex_number(w, 8).map(|n| n as u32).ok_or_else(|| format!("`{w}` is not a 32-bit word"));
+    line.split_whitespace().map(word).collect()
 }
 
 /// One instruction in words (`0x10008000` or `0x10000001 0x0403c780`) to its text.
@@ -25,18 +18,14 @@ pub fn disasm_words_line(line: &str, generation: u8, stages: u8) -> Result<Strin
     let words = words_of(line)?;
     let Some(&w0) = words.first() else { return Err("no words".into()) };
     let need = length(w0) / 4;
-    if words.len() > need {
-        return Err(format!("{} words, the instruction has {need}", words.len()));
-    }
+    fail_if!(words.len() > need, format!("{} words, the instruction has {need}", words.len()));
     let inst = decode_word(&words, generation, stages).map_err(|e| e.to_string())?;
     Ok(text_of(&inst, generation, stages))
 }
 
 /// Text of a decoded instruction.
 pub fn text_of(inst: &Inst<Tesla>, generation: u8, stages: u8) -> String {
-    let mut out = String::new();
-    Tesla::print(inst, &cx(generation, stages, false), &mut out);
-    out
+    text::text_of(inst, &TextCx::of(generation, stages))
 }
 
 fn hex_words(word: u128, bytes: usize) -> String {
@@ -52,7 +41,7 @@ fn hex_words(word: u128, bytes: usize) -> String {
 /// # Errors
 /// One sentence with the column.
 pub fn asm_words_line(line: &str, generation: u8, stages: u8, long: bool) -> Result<String, String> {
-    let cx = cx(generation, stages, long);
+    let cx = TextCx { long, ..TextCx::of(generation, stages) };
     let inst = Tesla::parse(line, &cx).map_err(|e| e.to_string())?;
     let Some((word, bytes)) = table().encode(&inst, generation) else {
         return Err("the instruction does not exist on this generation".into());
@@ -123,9 +112,6 @@ fn raw_line(text: &str) -> Option<Result<Vec<u8>, String>> {
     if let Some(rest) = text.strip_prefix(".word") {
         return Some(words_of(rest).map(|w| w.iter().flat_map(|x| x.to_le_bytes()).collect()));
     }
-    let bytes = text.strip_prefix(".byte")?.split_whitespace().map(|item| {
-        let digits = item.strip_prefix("0x").unwrap_or(item);
-        u8::from_str_radix(digits, 16).map_err(|_| format!("`{item}` is not a byte"))
-    });
-    Some(bytes.collect())
+    let byte = |b| hex_number(b, 2).map(|n| n as u8).ok_or_else(|| format!("`{b}` is not a byte"));
+    Some(text.strip_prefix(".byte")?.split_whitespace().map(byte).collect())
 }

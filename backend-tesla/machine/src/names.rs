@@ -73,14 +73,7 @@ pub fn register(space: u16, at: u32) -> Option<String> {
         let of = ["FETCH", "START_HIGH", "START_LOW", "LIMIT_HIGH", "LIMIT_LOW", "PER_INSTANCE"];
         return of.get(at as usize % 8).map(|name| format!("VERTEX_ARRAY_{name}({})", at / 8));
     }
-    if space != 0 {
-        return None;
-    }
-    let alone = METHODS.iter().find(|m| m.0 == at).map(|m| m.1.to_string());
-    alone.or_else(|| {
-        let &(first, name, _) = ARRAYS.iter().find(|a| at.is_multiple_of(4) && (a.0..a.0 + 4 * a.2).contains(&at))?;
-        Some(format!("{name}({})", (at - first) / 4))
-    })
+    if space == 0 { gpucc_isa::named(at, &METHODS, &ARRAYS) } else { None }
 }
 
 /// Whether an instruction is one of a kind, by its mnemonic: what stands behind the predicate and what else comes first.

@@ -1,5 +1,6 @@
 //! Words and whole programs, to and from text.
 
+use gpucc_isa::text::{hex_number, text_of};
 use gpucc_isa::{DecodeError, Listing, TextCx, TextError, What, Word};
 
 use crate::{Valhall, ValhallInst, table, text};
@@ -26,16 +27,10 @@ pub fn encode_word(inst: &ValhallInst, generation: u8) -> u64 {
 /// # Errors
 /// Why the word does not decode.
 pub fn disasm_words_line(line: &str, generation: u8, stages: u8) -> Result<String, String> {
-    let digits = line.trim();
-    let digits = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")).unwrap_or(digits);
-    if digits.is_empty() || digits.len() > 16 {
-        return Err(format!("expected a 64-bit word in hexadecimal, not `{}`", line.trim()));
-    }
-    let word = u64::from_str_radix(digits, 16).map_err(|_| format!("`{digits}` is not a word in hexadecimal"))?;
+    let word = hex_number(line.trim(), 16)
+        .ok_or_else(|| format!("expected a 64-bit word in hexadecimal, not `{}`", line.trim()))?;
     let inst = decode_word(word, generation, stages).map_err(|e| e.to_string())?;
-    let mut out = String::new();
-    text::print(&inst, &mut out);
-    Ok(out)
+    Ok(text_of(&inst, &TextCx::of(generation, stages)))
 }
 
 /// One line of text to its word.

@@ -1,7 +1,7 @@
 //! Comparison with lines of the vectors file: `0x<word>\t<text>\t<generations>`.
 
 use crate::{asm_words_line, disasm_words_line};
-use gpucc_isa::{Isa, stage, text::normal};
+use gpucc_isa::{Isa, fail_if, stage, text::normal};
 
 /// Checks one line, both directions, on each generation it lists. A text that begins with `!` asks that the word is refused.
 ///
@@ -25,9 +25,7 @@ pub fn check_vector(line: &str) -> Result<(), String> {
             continue;
         }
         let ours = ours?;
-        if normal(&ours) != normal(text) {
-            return Err(format!("{word} reads `{ours}`, expected `{text}`"));
-        }
+        fail_if!(normal(&ours) != normal(text), format!("{word} reads `{ours}`, expected `{text}`"));
         let back = asm_words_line(text, generation, stage::ALL, false)?;
         if !back.eq_ignore_ascii_case(word.trim()) && !lut_entry_21(word, &back) {
             return Err(format!("`{text}` assembles to {back}, expected {word}"));

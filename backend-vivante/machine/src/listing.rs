@@ -1,18 +1,13 @@
 //! Whole programs as text, and single lines in the notation of the vectors.
 
-use gpucc_isa::{DecodeError, Inst, Isa, Listing, TextCx, TextError, What, stage};
+use gpucc_isa::text::{self, hex_number};
+use gpucc_isa::{DecodeError, Inst, Isa, Listing, TextCx, TextError, What, fail_if};
 
 use crate::{BYTES, GC3000, GC7000, Vivante, decode_word, encode};
 
-fn cx(generation: u8, stages: u8, long: bool) -> TextCx {
-    TextCx { generation, stages, long, pc: 0 }
-}
-
 /// Text of one instruction.
 pub fn text_of(inst: &Inst<Vivante>, generation: u8) -> String {
-    let mut s = String::new();
-    Vivante::print(inst, &cx(generation, stage::ALL, false), &mut s);
-    s
+    text::text_of(inst, &TextCx::new(generation))
 }
 
 fn words_of(bytes: &[u8]) -> [u32; 4] {
@@ -74,16 +69,11 @@ pub fn parse_words(text: &str) -> Result<[u32; 4], String> {
     let mut words = [0; 4];
     let mut n = 0;
     for token in text.split_whitespace() {
-        let digits = token.strip_prefix("0x").or_else(|| token.strip_prefix("0X")).unwrap_or(token);
-        let ok = digits.len() <= 8 && digits.bytes().all(|b| b.is_ascii_hexdigit());
-        let value = u32::from_str_radix(digits, 16).ok().filter(|_| ok);
-        let value = value.ok_or_else(|| format!("`{token}` is not a 32-bit hexadecimal word"))?;
-        *words.get_mut(n).ok_or("more than four words")? = value;
+        let value = hex_number(token, 8).ok_or_else(|| format!("`{token}` is not a 32-bit hexadecimal word"))?;
+        *words.get_mut(n).ok_or("more than four words")? = value as u32;
         n += 1;
     }
-    if n < 4 {
-        return Err(format!("truncated instruction: {n} of four words"));
-    }
+    fail_if!(n < 4, format!("truncated instruction: {n} of four words"));
     Ok(words)
 }
 
@@ -111,6 +101,6 @@ pub fn asm_words_line(line: &str, generation: u8, stages: u8, long: bool) -> Res
     let generation = if generation == GC3000 { GC7000 } else { generation };
     let text = line.split(';').next().unwrap_or("").trim_end();
     let text = text.strip_suffix("\\t").unwrap_or(text);
-    let inst = Vivante::parse(text, &cx(generation, stages, long)).map_err(|e| e.to_string())?;
+    let inst = Vivante::parse(text, &TextCx { long, ..TextCx::of(generation, stages) }).map_err(|e| e.to_string())?;
     encode(&inst, generation).map(hex).ok_or_else(|| "the instruction does not exist on this chip".to_owned())
 }

@@ -61,14 +61,7 @@ const ARRAYS: [(u32, &str, u32); 4] = [
 
 /// A state by the name of etnaviv's headers.
 pub fn register(space: u16, at: u32) -> Option<String> {
-    if space != 0 {
-        return None;
-    }
-    let alone = STATES.iter().find(|m| m.0 == at).map(|m| m.1.to_string());
-    alone.or_else(|| {
-        let &(first, name, _) = ARRAYS.iter().find(|a| at.is_multiple_of(4) && (a.0..a.0 + 4 * a.2).contains(&at))?;
-        Some(format!("{name}({})", (at - first) / 4))
-    })
+    if space == 0 { gpucc_isa::named(at, &STATES, &ARRAYS) } else { None }
 }
 
 /// Whether an instruction is one of a kind, by its mnemonic.

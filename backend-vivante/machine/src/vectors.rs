@@ -1,6 +1,6 @@
 //! Lines of `vivante.tsv`: words, text, `level[+extra];kind`.
 
-use gpucc_isa::{stage, text::normal};
+use gpucc_isa::{fail_if, stage, text::normal};
 
 use crate::listing::parse_words;
 use crate::{GC3000, asm_words_line, decode_word, disasm_words_line, encode};
@@ -24,14 +24,10 @@ pub fn check_vector(line: &str) -> Result<(), String> {
         };
     }
     let shown = shown?;
-    if normal(&shown) != normal(text) {
-        return Err(format!("prints `{shown}`, expected `{text}`"));
-    }
+    fail_if!(normal(&shown) != normal(text), format!("prints `{shown}`, expected `{text}`"));
     let raw = parse_words(words)?;
     let inst = decode_word(raw, crate::GC7000, stage::ALL).map_err(|e| e.to_string())?;
-    if encode(&inst, crate::GC7000) != Some(raw) {
-        return Err(format!("does not encode back to itself: {inst:?}"));
-    }
+    fail_if!(encode(&inst, crate::GC7000) != Some(raw), format!("does not encode back to itself: {inst:?}"));
     match kind {
         "asm" => {
             let back = asm_words_line(text, GC3000, stage::ALL, false)?;

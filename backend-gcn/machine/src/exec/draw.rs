@@ -4,6 +4,7 @@
 //! a batch run one after the other. Parameters of a batch lie in LDS as P0, P10 and P20 of each primitive.
 
 use gpucc_container::{Entry, IoPlace, Preload, Source};
+use gpucc_isa::fail_if;
 use gpucc_num::pack;
 use gpucc_sim::draw::{
     DepthTest, Draw, DrawLaunch, DrawMachine, Handed, Primitive, QuadIn, QuadOut, SLOT_WORDS, Targets, Varyings,
@@ -270,9 +271,7 @@ impl<'a> Machine<'a> {
         let positions = self.words.get(reg::SPI_SHADER_POS_FORMAT);
         let used = (0..4).filter(|k| positions >> (4 * k) & 15 != 0).count() as u8;
         let done = exports.iter().rfind(|e| (12..16).contains(&e.target)).is_some_and(|e| e.done);
-        if !done {
-            return Err(reserved("the last position export does not say that it is done"));
-        }
+        fail_if!(!done, reserved("the last position export does not say that it is done"));
         for k in 0..used {
             whole(find(12 + k).ok_or_else(|| missing(12 + k))?)?;
         }

@@ -2,6 +2,7 @@
 //! P0.x P10.x P0.y P10.y P0.z P10.z P0.w P10.w P20.x P20.y P20.z P20.w from word 12 (a n + p). Forms of halves
 //! read half of each word (AMD's GCN3 instruction manual, VINTRP in VOP3).
 
+use gpucc_isa::fail_if;
 use gpucc_num::convert::{f16_to_f32, f32_to_f16};
 use gpucc_num::f32 as n32;
 use gpucc_sim::trap::{Trap, out_of_bounds, unsupported};
@@ -44,9 +45,7 @@ impl Wave {
 
     /// v_interp_*.
     pub(crate) fn interp(&mut self, d: &Decoded, env: &mut DeviceMemory) -> Result<(), Trap> {
-        if self.exports.is_none() {
-            return Err(unsupported("interpolation in a compute program"));
-        }
+        fail_if!(self.exports.is_none(), unsupported("interpolation in a compute program"));
         let flushed = gpucc_num::Mode { flush_in: true, flush_out: true, ..self.float.f32 };
         let parameters = Parameters::of(self.m0()?);
         let (attribute, channel) = (d.mem.offset & 63, d.mem.offset >> 6 & 3);

@@ -1,5 +1,6 @@
 //! Operands and results of vector instructions, lane by lane: selections, modifiers, DPP, and shapes of operations.
 
+use gpucc_isa::fail_if;
 use gpucc_num::{Round, convert, f16, f32 as n32, f64 as n64, special};
 use gpucc_sim::trap::{Trap, bad_register};
 
@@ -441,18 +442,14 @@ impl Wave {
         let limit = self.v.len() as u32;
         let shift = |n: u32, width: u32| {
             let to = n + index;
-            if to + width > limit {
-                return Err(bad_register(format!("indexed access touches v{to}")));
-            }
+            fail_if!(to + width > limit, bad_register(format!("indexed access touches v{to}")));
             Ok(to)
         };
         for k in 0..3 {
             if let (Src::V(n), 1) = (d.src[k], which >> k & 1) {
                 let to = shift(n.into(), 1)? as u8;
                 out.src[k] = Src::V(to);
-                if self.exec() & !self.v_known[usize::from(to)] != 0 {
-                    return Err(undefined(u16::from(to) + 256));
-                }
+                fail_if!(self.exec() & !self.v_known[usize::from(to)] != 0, undefined(u16::from(to) + 256));
                 self.arrived(to.into(), self.exec())?;
             }
         }
@@ -485,9 +482,7 @@ impl Wave {
     }
 
     pub(super) fn vcc(&self) -> Result<u64, Trap> {
-        if self.s_known >> VCC & 3 != 3 {
-            return Err(undefined(VCC as u16));
-        }
+        fail_if!(self.s_known >> VCC & 3 != 3, undefined(VCC as u16));
         Ok(self.pair(VCC as usize))
     }
 

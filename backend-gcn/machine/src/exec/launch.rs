@@ -1,7 +1,7 @@
 //! Makes waves with their first registers of a container and a dispatch (`docs/abi-gcn.md`).
 
 use gpucc_container::{Container, DescriptorKey, Entry, Preload, Source};
-use gpucc_isa::Isa;
+use gpucc_isa::{Isa, fail_if};
 use gpucc_sim::{
     AddressSpace, Agent, AllocId, At, BarrierRule, Core, Device, Dispatch, Machine, Memory, OwnMemory, Past, RaceCheck,
     Rules, RunOptions, RunReport, RunState, Simulator, SplitMix64, Trap, trap::bad_container,
@@ -155,9 +155,7 @@ pub(super) fn check_scratch(bytes: u32, enabled: bool) -> Result<(), Trap> {
     if !bytes.is_multiple_of(4) || (bytes > 0) != enabled {
         return Err(bad_container("SCRATCH_EN and the scratch size disagree"));
     }
-    if bytes > SCRATCH_MAX {
-        return Err(bad_container(format!("{bytes} bytes of scratch a lane, at most {SCRATCH_MAX}")));
-    }
+    fail_if!(bytes > SCRATCH_MAX, bad_container(format!("{bytes} bytes of scratch a lane, at most {SCRATCH_MAX}")));
     Ok(())
 }
 
@@ -291,9 +289,7 @@ impl<'a> LaunchState<'a> {
                     if at >= user + system.len() as u32 || at >= self.limits.sgprs || p.lane != 0 {
                         return Err(bad_container(format!("preload of s{at} is outside of user and system SGPRs")));
                     }
-                    if seen >> at & 1 == 1 {
-                        return Err(bad_container(format!("s{at} is preloaded twice")));
-                    }
+                    fail_if!(seen >> at & 1 == 1, bad_container(format!("s{at} is preloaded twice")));
                     seen |= 1 << at;
                     if at >= user && system[(at - user) as usize] != p.source {
                         return Err(bad_container(format!(

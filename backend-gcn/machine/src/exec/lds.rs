@@ -1,5 +1,6 @@
 //! Local data share (section 10).
 
+use gpucc_isa::fail_if;
 use gpucc_sim::trap::{Trap, hazard, misaligned, unsupported};
 
 use super::decode::Decoded;
@@ -39,9 +40,7 @@ impl Wave {
         if d.operation == Operation::Undefined {
             return Err(unsupported(format!("the reference does not define `{}`", d.op.name())));
         }
-        if d.mem.gds {
-            return Err(unsupported("the global data share is not modelled"));
-        }
+        fail_if!(d.mem.gds, unsupported("the global data share is not modelled"));
         let limit = self.m0()?.min(env.lds_size);
         if matches!(d.op, Op::DsAppend | Op::DsConsume) {
             // One operation per wave on a counter at OFFSET.
@@ -199,9 +198,7 @@ impl Wave {
         let mut out = [0u32; LANES];
         let mut known = exec;
         let check = |w: &Wave, r: usize, lane: usize| {
-            if w.v_known[r] >> lane & 1 == 0 {
-                return Err(undefined(r as u16 + 256).in_lane(lane as u32));
-            }
+            fail_if!(w.v_known[r] >> lane & 1 == 0, undefined(r as u16 + 256).in_lane(lane as u32));
             Ok(())
         };
         let addr = usize::from(d.mem.addr);

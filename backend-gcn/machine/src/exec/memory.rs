@@ -1,5 +1,6 @@
 //! Scalar memory, buffers and FLAT (sections 5 and 11).
 
+use gpucc_isa::fail_if;
 use gpucc_sim::{
     AddressSpace, Agent, AllocId, By, Late, Memory, OwnMemory, Past, RaceCheck, Trap, World,
     trap::{hazard, misaligned, reserved, unsupported},
@@ -307,9 +308,7 @@ struct Descriptor {
 
 impl Descriptor {
     fn read(w: [u32; 4], generation: u8) -> Result<Descriptor, Trap> {
-        if w[3] >> 30 != 0 {
-            return Err(reserved("the descriptor is not a buffer descriptor (TYPE is not 0)"));
-        }
+        fail_if!(w[3] >> 30 != 0, reserved("the descriptor is not a buffer descriptor (TYPE is not 0)"));
         let add_tid = w[3] >> 23 & 1 == 1;
         let mut stride = u64::from(w[1] >> 16 & 0x3fff);
         let mut dfmt = w[3] >> 15 & 15;
@@ -676,9 +675,7 @@ impl Wave {
     }
 
     pub(crate) fn m0(&self) -> Result<u32, Trap> {
-        if self.s_known >> M0 & 1 == 0 {
-            return Err(undefined(M0 as u16));
-        }
+        fail_if!(self.s_known >> M0 & 1 == 0, undefined(M0 as u16));
         Ok(self.s[M0 as usize])
     }
 

@@ -1,5 +1,6 @@
 //! Scalar ALU (section 4).
 
+use gpucc_isa::fail_if;
 use gpucc_sim::trap::{Trap, bad_register, unsupported};
 
 use super::decode::{Decoded, Src};
@@ -365,9 +366,7 @@ impl Wave {
 
     /// SGPR number `base` + M0, checked against what is known.
     fn relative(&self, base: u8, n: u8) -> Result<u8, Trap> {
-        if self.s_known >> M0 & 1 == 0 {
-            return Err(super::subgroup::undefined(M0 as u16));
-        }
+        fail_if!(self.s_known >> M0 & 1 == 0, super::subgroup::undefined(M0 as u16));
         let to = u64::from(base) + u64::from(self.s[M0 as usize]);
         let aligned = n == 1 || to % 2 == 0;
         if to + u64::from(n) > crate::operand::sgpr_count(self.generation).into() || !aligned {
@@ -394,9 +393,7 @@ impl Wave {
     fn set_hwreg(&mut self, simm: u32, v: u32) -> Result<(), Trap> {
         let (id, offset, size) = (simm & 63, simm >> 6 & 31, (simm >> 11 & 31) + 1);
         let mask = (((1u64 << size) - 1) << offset) as u32;
-        if id != 1 {
-            return Err(unsupported(format!("writing hardware register {id} is privileged or not modelled")));
-        }
+        fail_if!(id != 1, unsupported(format!("writing hardware register {id} is privileged or not modelled")));
         let new = self.mode & !mask | v << offset & mask;
         let vskip = (new ^ self.mode) >> 28 & 1 == 1;
         self.set_mode(new);
@@ -418,9 +415,7 @@ impl Wave {
             Op::SCbranchScc0 => !self.scc()?,
             Op::SCbranchScc1 => self.scc()?,
             Op::SCbranchVccz | Op::SCbranchVccnz => {
-                if self.s_known >> vcc & 3 != 3 {
-                    return Err(super::subgroup::undefined(vcc as u16));
-                }
+                fail_if!(self.s_known >> vcc & 3 != 3, super::subgroup::undefined(vcc as u16));
                 (self.pair(vcc) == 0) == (d.op == Op::SCbranchVccz)
             }
             Op::SCbranchExecz => self.exec() == 0,

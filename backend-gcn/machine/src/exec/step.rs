@@ -8,7 +8,6 @@ use super::export::Export;
 use super::memory::DeviceMemory;
 use super::salu::Next;
 use super::subgroup::{LANES, Wave};
-use crate::isa::Gcn;
 use crate::{Unit, listing};
 
 /// Names of the classes by which instructions are counted.
@@ -151,11 +150,7 @@ fn step(
 /// Text of the instruction of a stage at the start of `bytes`.
 fn text_of(bytes: &[u8], generation: u8, stage: u8) -> String {
     match listing::decode(bytes, generation, stage) {
-        Ok((inst, _)) => {
-            let mut out = String::new();
-            <Gcn as gpucc_isa::Isa>::print(&inst, &gpucc_isa::TextCx::new(generation), &mut out);
-            out
-        }
+        Ok((inst, _)) => gpucc_isa::text::text_of(&inst, &gpucc_isa::TextCx::new(generation)),
         Err(_) => {
             let hex: Vec<String> = bytes.iter().take(4).rev().map(|b| format!("{b:02x}")).collect();
             format!(".long 0x{}", hex.concat())

@@ -1,5 +1,6 @@
 //! State of a wave: registers with what is known of them, outstanding operations, hazard distances.
 
+use gpucc_isa::fail_if;
 use gpucc_sim::{Agent, SplitMix64, Trap, TrapKind};
 
 use super::decode::{Decoded, Src};
@@ -224,12 +225,8 @@ impl Wave {
             } else {
                 let first = usize::from(r.first);
                 for n in first..first + usize::from(r.count) {
-                    if self.s_pending[n] != 0 {
-                        return Err(self.poison(n as u16));
-                    }
-                    if self.s_known >> n & 1 == 0 && !d.copies {
-                        return Err(undefined(n as u16));
-                    }
+                    fail_if!(self.s_pending[n] != 0, self.poison(n as u16));
+                    fail_if!(self.s_known >> n & 1 == 0 && !d.copies, undefined(n as u16));
                 }
             }
         }
@@ -255,9 +252,7 @@ impl Wave {
                 }
             } else {
                 for n in usize::from(r.first)..usize::from(r.first) + usize::from(r.count) {
-                    if self.s_pending[n] != 0 {
-                        return Err(self.poison(n as u16));
-                    }
+                    fail_if!(self.s_pending[n] != 0, self.poison(n as u16));
                 }
             }
         }
@@ -274,9 +269,7 @@ impl Wave {
 
     /// Whether nothing is under way for these lanes of a VGPR that no slot names.
     pub(crate) fn arrived(&self, n: usize, lanes: u64) -> Result<(), Trap> {
-        if self.v_pending[n] != 0 && self.outstanding(n as u16 + 256, lanes, None) {
-            return Err(self.poison(n as u16 + 256));
-        }
+        fail_if!(self.v_pending[n] != 0 && self.outstanding(n as u16 + 256, lanes, None), self.poison(n as u16 + 256));
         Ok(())
     }
 
@@ -611,9 +604,7 @@ impl Wave {
 
     /// Checks that scalar stores were written back at the end (section 5).
     pub(crate) fn at_end(&self) -> Result<(), Trap> {
-        if self.smem_store {
-            return Err(Trap::new(TrapKind::Hazard, "scalar stores without s_dcache_wb before the end"));
-        }
+        fail_if!(self.smem_store, Trap::new(TrapKind::Hazard, "scalar stores without s_dcache_wb before the end"));
         Ok(())
     }
     pub(crate) fn written_back(&mut self) {

@@ -1,5 +1,6 @@
 //! Vector ALU (section 7): operand fetch with SDWA, DPP and modifiers, and the operations.
 
+use gpucc_isa::fail_if;
 use gpucc_num::{Mode, Round, convert, f16, f32 as n32, f64 as n64, int, pack, special};
 use gpucc_sim::trap::{Trap, unsupported};
 
@@ -499,9 +500,7 @@ impl Wave {
     fn cndmask(&mut self, c: &LaneCx<'_>) -> Result<(), Trap> {
         let d = c.d;
         let code = usize::from(d.mask);
-        if self.s_known >> code & 3 != 3 {
-            return Err(undefined(code as u16));
-        }
+        fail_if!(self.s_known >> code & 3 != 3, undefined(code as u16));
         let select = self.pair(code);
         let (mut x, mut y) = ([0; LANES], [0; LANES]);
         let (a, b) = (self.look(c, 0, SIGN32, &mut x)?, self.look(c, 1, SIGN32, &mut y)?);
@@ -523,9 +522,7 @@ impl Wave {
         if known == 0 && self.conventions {
             // Those that take part have a value: others have any. A register that holds words by their lanes has none for the active ones.
             let takes_part = exec >> lane & 1 == 1;
-            if takes_part || exec & !all != 0 {
-                return Err(undefined(u16::from(n) + 256).in_lane(lane));
-            }
+            fail_if!(takes_part || exec & !all != 0, undefined(u16::from(n) + 256).in_lane(lane));
             self.s[code] = 0xcccc_cccc ^ self.seed.unwrap_or(0) as u32;
             self.s_known |= 1 << code;
             return Ok(());
@@ -536,9 +533,7 @@ impl Wave {
 
     /// Register numbers plus M0; beyond the allocation v0 is used (section 7).
     fn movrel(&mut self, d: &Decoded, mask: u64) -> Result<(), Trap> {
-        if self.s_known >> M0 & 1 == 0 {
-            return Err(undefined(M0 as u16));
-        }
+        fail_if!(self.s_known >> M0 & 1 == 0, undefined(M0 as u16));
         let m0 = u64::from(self.s[M0 as usize]);
         let limit = self.v.len() as u64;
         let moved = |n: u64| if n + m0 < limit { (n + m0) as usize } else { 0 };
@@ -547,9 +542,7 @@ impl Wave {
             (Op::VMovreldB32, s) => self.raw(s)?,
             (_, Src::V(n)) => {
                 let n = moved(n.into());
-                if mask & !self.v_known[n] != 0 {
-                    return Err(undefined(n as u16 + 256));
-                }
+                fail_if!(mask & !self.v_known[n] != 0, undefined(n as u16 + 256));
                 self.arrived(n, mask)?;
                 self.v[n]
             }

@@ -8,6 +8,7 @@ use super::step::Machine;
 use super::subgroup::{Lanes, Warp, first};
 use crate::operand::{Addr, SharedTy};
 use crate::types::{Op, Ty};
+use gpucc_isa::fail_if;
 use gpucc_sim::trap::{Trap, bad_register, out_of_bounds, unsupported};
 
 type Wide = [u64; 32];
@@ -418,9 +419,7 @@ impl Machine<'_> {
                     warp.areg[code.areg as usize].map(|v| v.wrapping_add(code.imm as u16))
                 };
                 let dst = code.adst as usize;
-                if !(1..=4).contains(&dst) {
-                    return Err(bad_register(format!("$a{dst} cannot be written")));
-                }
+                fail_if!(!(1..=4).contains(&dst), bad_register(format!("$a{dst} cannot be written")));
                 for l in (0..32).filter(|l| mask >> l & 1 == 1) {
                     warp.areg[dst][l] = values[l];
                 }

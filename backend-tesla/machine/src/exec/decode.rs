@@ -3,7 +3,7 @@
 use crate::operand::{Addr, Operand, SharedTy, View, destination};
 use crate::types::{Kind, Op, Space, Ty, Unit, Width};
 use crate::{Tesla, listing};
-use gpucc_isa::Inst;
+use gpucc_isa::{Inst, fail_if};
 use gpucc_sim::trap::{Trap, TrapKind, bad_register, unsupported};
 use std::sync::OnceLock;
 
@@ -323,18 +323,14 @@ impl Code {
                 Width::D => (u32::from(n), 2),
                 Width::Q => (u32::from(n), 4),
             };
-            if first % count != 0 {
-                return Err(bad_register(format!("$r{first} is not a multiple of {count}")));
-            }
+            fail_if!(first % count != 0, bad_register(format!("$r{first} is not a multiple of {count}")));
             if first >= registers {
                 return match width {
                     Width::H | Width::S => Ok(Src::Value(0)),
                     _ => Err(bad_register(format!("$r{first} and up are not allocated"))),
                 };
             }
-            if first + count > registers {
-                return Err(bad_register(format!("$r{} is not allocated", first + count - 1)));
-            }
+            fail_if!(first + count > registers, bad_register(format!("$r{} is not allocated", first + count - 1)));
             Ok(match width {
                 Width::H => Src::R16(first as u8, n & 1 == 1),
                 Width::S => Src::R32(n),
@@ -394,9 +390,7 @@ impl Code {
                 }
                 Kind::Glob => {
                     let r = (raw & 0x7f) as u8;
-                    if u32::from(r) >= registers {
-                        return Err(bad_register(format!("$r{r} as an address is not allocated")));
-                    }
+                    fail_if!(u32::from(r) >= registers, bad_register(format!("$r{r} as an address is not allocated")));
                     self.place = Place::Global((raw >> 7) as u8, r);
                 }
                 Kind::Mem(space, scale) => {

@@ -4,6 +4,7 @@
 //! those that cover nothing, and those that were discarded, are there for derivatives alone.
 
 use gpucc_container::{Entry, IoPlace, ResourceKind, UNIFORM_FILE};
+use gpucc_isa::fail_if;
 use gpucc_num::convert::f16_to_f32;
 use gpucc_pipeline::Target;
 use gpucc_sim::draw::{
@@ -140,9 +141,7 @@ impl<'a> StageProgram<'a> {
     ) -> Result<StageProgram<'a>, Trap> {
         let common = &launch.common;
         let registers = usize::from(entry.meta.registers_of(0));
-        if !(1..=128).contains(&registers) {
-            return Err(bad_container(format!("{registers} registers, there are 1 to 128")));
-        }
+        fail_if!(!(1..=128).contains(&registers), bad_container(format!("{registers} registers, there are 1 to 128")));
         check_scratch(&entry.meta)?;
         let stack = match FamilyWords::of(&entry.meta).stack {
             n @ 1..=4096 => (n as usize).next_power_of_two().max(4),
@@ -494,9 +493,7 @@ fn elements(registers: &Registers) -> Result<Vec<Element>, Trap> {
         }
         let get = |k: u32| registers.get(ARRAYS, 8 * n + k);
         let fetch = get(array::FETCH);
-        if fetch >> 29 != 1 {
-            return Err(reserved(format!("VERTEX_ARRAY_FETCH {fetch:#x} is off")));
-        }
+        fail_if!(fetch >> 29 != 1, reserved(format!("VERTEX_ARRAY_FETCH {fetch:#x} is off")));
         let wide = |high: u32, low: u32| u64::from(get(high)) << 32 | u64::from(get(low));
         list.push(Element {
             on,
@@ -565,9 +562,7 @@ impl DrawMachine for Machine<'_> {
         if numbers >> 4 & 1 == 1 {
             io.a.push(lanes(&|v| v.instance.wrapping_sub(self.state.first[1])));
         }
-        if io.a.is_empty() {
-            return Err(reserved("a vertex program without inputs: one has to be on"));
-        }
+        fail_if!(io.a.is_empty(), reserved("a vertex program without inputs: one has to be on"));
         let warp = self.run(&self.vertex, unit, exists, io)?;
         let clip = self.get(method::SEMANTIC_CLIP);
         let (first, count) = (clip & 0xff, clip >> 8 & 0xff);

@@ -7,7 +7,7 @@ use super::subgroup::Warp;
 use crate::Tesla;
 use crate::abi::FamilyWords;
 use gpucc_container::{Access, Container, Meta, Resource, ResourceKind, Source, UNIFORM_FILE};
-use gpucc_isa::Isa;
+use gpucc_isa::{Isa, fail_if};
 use gpucc_sim::{
     At, Core, Device, Dispatch, Limits, OwnMemory, RaceCheck, Rules, RunOptions, RunReport, RunState, Simulator,
     SplitMix64, Trap, local_id, trap::bad_container,
@@ -104,9 +104,7 @@ impl<'a> LaunchState<'a> {
             return Err(bad_container(format!("subgroups of {}, a warp has 32 lanes", meta.subgroup_size)));
         }
         let registers = u32::from(meta.registers_of(0));
-        if !(1..=128).contains(&registers) {
-            return Err(bad_container(format!("{registers} registers, there are 1 to 128")));
-        }
+        fail_if!(!(1..=128).contains(&registers), bad_container(format!("{registers} registers, there are 1 to 128")));
         check_scratch(meta)?;
         let words = FamilyWords::of(meta);
         let mut l = LaunchState {
@@ -127,9 +125,7 @@ impl<'a> LaunchState<'a> {
         if l.window > 0x100_0000 {
             return Err(bad_container(format!("a workgroup window of {} bytes, at most 16 MiB", l.window)));
         }
-        if entry.code.len() > 0x100_0000 {
-            return Err(bad_container("more than 16 MiB of code"));
-        }
+        fail_if!(entry.code.len() > 0x100_0000, bad_container("more than 16 MiB of code"));
         let hardware = common.options.rules == Rules::Hardware;
         for r in &entry.resources {
             let ok = match r.kind {
@@ -201,9 +197,7 @@ impl<'a> LaunchState<'a> {
             }
         }
         if !entry.data.is_empty() {
-            if memories.constant[14].is_some() {
-                return Err(bad_container("c14[] is a buffer, and there is a DATA section"));
-            }
+            fail_if!(memories.constant[14].is_some(), bad_container("c14[] is a buffer, and there is a DATA section"));
             memories.constant[14] = Some(memories.memory.alloc("DATA section", entry.data.clone(), false));
         }
         for c in 0..16 {

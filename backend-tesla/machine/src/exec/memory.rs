@@ -6,6 +6,7 @@ use super::subgroup::{Lanes, Warp, first};
 use super::weak::{Order, Write};
 use crate::operand::Addr;
 use crate::types::{AtomOp, Op, Ty};
+use gpucc_isa::fail_if;
 use gpucc_sim::{
     AddressSpace, AllocId, By, Memory, OwnMemory, RaceCheck, Rules, SplitMix64, Trap, TrapKind, World,
     trap::{bad_register, hazard, out_of_bounds, reserved, undefined},
@@ -56,18 +57,14 @@ impl Window {
         w.reserved()?;
         let bad = |field: &str, v: u32| reserved(format!("GLOBAL field {field} has the value {v:#x}"));
         let shape = if w.linear() == 1 {
-            if w.pitch() != 0 || w.tile_height() != 0 {
-                return Err(bad("PITCH or TILE_HEIGHT", w.pitch()));
-            }
+            fail_if!(w.pitch() != 0 || w.tile_height() != 0, bad("PITCH or TILE_HEIGHT", w.pitch()));
             WindowShape::Bytes(u64::from(words[3]) + 1)
         } else {
             let height = 2 + w.tile_height();
             if height > 6 || !w.rows().is_multiple_of(1 << height) || !w.width().is_multiple_of(64) {
                 return Err(bad("TILE_HEIGHT, ROWS or WIDTH", w.tile_height()));
             }
-            if w.pitch() != w.width() << height {
-                return Err(bad("PITCH", w.pitch()));
-            }
+            fail_if!(w.pitch() != w.width() << height, bad("PITCH", w.pitch()));
             WindowShape::Rows(w.width().into(), w.rows().into(), height)
         };
         let size = match shape {
@@ -216,9 +213,7 @@ impl DeviceMemory {
         if !address.is_multiple_of(size) {
             return Err(Trap::new(TrapKind::Misaligned, format!("access of {size} bytes at g{g}[{address:#x}]")));
         }
-        if store && !w.writable {
-            return Err(Trap::new(TrapKind::ReadOnly, format!("store to g{g}[{address:#x}]")));
-        }
+        fail_if!(store && !w.writable, Trap::new(TrapKind::ReadOnly, format!("store to g{g}[{address:#x}]")));
         if let (14, Some((bytes, base))) = (g, self.window) {
             let offset = u64::from(address).checked_sub(base).filter(|&o| o + u64::from(size) <= u64::from(bytes));
             return offset.map(|o| (w.alloc, o)).ok_or_else(|| {
@@ -275,21 +270,15 @@ impl Machine<'_> {
 
     /// Address registers that an instruction reads must have been written.
     pub fn check_areg(warp: &Warp, a: u8, mask: u32) -> Result<(), Trap> {
-        if a > 4 {
-            return Err(bad_register(format!("$a{a} must not be used")));
-        }
+        fail_if!(a > 4, bad_register(format!("$a{a} must not be used")));
         let unknown = mask & !warp.areg_known[a as usize];
-        if unknown != 0 {
-            return Err(undefined(format!("$a{a} was never written")).in_lane(first(unknown)));
-        }
+        fail_if!(unknown != 0, undefined(format!("$a{a} was never written")).in_lane(first(unknown)));
         Ok(())
     }
 
     /// Loads `size` bytes of c[].
     pub fn load_const(&self, c: u8, at: u32, size: u32) -> Result<u32, Trap> {
-        if !at.is_multiple_of(size) {
-            return Err(misaligned(&format!("c{c}"), at, size));
-        }
+        fail_if!(!at.is_multiple_of(size), misaligned(&format!("c{c}"), at, size));
         let Some(id) = self.memories.constant[c as usize] else {
             return Err(out_of_bounds(format!("c{c}[] is not bound")));
         };
@@ -298,9 +287,7 @@ impl Machine<'_> {
 
     /// Loads `size` bytes of s[].
     pub fn load_shared(&self, at: u32, size: u32) -> Result<u32, Trap> {
-        if !at.is_multiple_of(size) {
-            return Err(misaligned("s", at, size));
-        }
+        fail_if!(!at.is_multiple_of(size), misaligned("s", at, size));
         let Some(id) = self.memories.shared else {
             return Err(out_of_bounds("there is no s[]"));
         };
@@ -334,9 +321,7 @@ impl Machine<'_> {
     }
 
     fn store_shared(&mut self, at: u32, size: u32, value: u32, by: By, unlock: bool) -> Result<(), Trap> {
-        if !at.is_multiple_of(size) {
-            return Err(misaligned("s", at, size));
-        }
+        fail_if!(!at.is_multiple_of(size), misaligned("s", at, size));
         let Some(id) = self.memories.shared else {
             return Err(out_of_bounds("there is no s[]"));
         };
@@ -347,9 +332,7 @@ impl Machine<'_> {
     }
 
     fn local_range(warp: &Warp, at: u32, size: u32, lane: u32) -> Result<std::ops::Range<usize>, Trap> {
-        if !at.is_multiple_of(size) {
-            return Err(misaligned("l", at, size));
-        }
+        fail_if!(!at.is_multiple_of(size), misaligned("l", at, size));
         if at + size > warp.local_size {
             return Err(out_of_bounds(format!(
                 "access of {size} bytes at l[{at:#x}], there are {} bytes",
@@ -594,9 +577,7 @@ impl Machine<'_> {
         }
         self.defined(warp, Src::R32(r), mask)?;
         for src in [data, second] {
-            if matches!(src, Src::Value(_)) {
-                return Err(bad_register("atomic operand in a register that is not allocated"));
-            }
+            fail_if!(matches!(src, Src::Value(_)), bad_register("atomic operand in a register that is not allocated"));
             self.defined(warp, src, mask)?;
         }
         let read = |warp: &Warp, src: Src, l: usize| match src {

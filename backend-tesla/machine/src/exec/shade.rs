@@ -1,6 +1,7 @@
 //! Instructions that vertex, geometry and fragment programs alone have: attributes, results, interpolated inputs, and one warp of such a
 //! program.
 
+use gpucc_isa::fail_if;
 use gpucc_sim::{
     Core, Memory, RaceCheck, RunOptions, RunState, Trap,
     trap::{bad_register, out_of_bounds, reserved, undefined, unsupported},
@@ -155,9 +156,7 @@ impl Machine<'_> {
             }
             Place::Varying(addr) => {
                 Self::check_areg(warp, addr.a, mask)?;
-                if addr.a != 0 {
-                    return Err(unsupported("v[] at an address register"));
-                }
+                fail_if!(addr.a != 0, unsupported("v[] at an address register"));
                 self.interpolate(warp, code, addr.off as u32, mask)
             }
             _ => Err(unsupported("an instruction of another program type")),
@@ -166,9 +165,7 @@ impl Machine<'_> {
 
     fn interpolate(&self, warp: &mut Warp, code: &Code, at: u32, mask: u32) -> Result<(), Trap> {
         if at == FACING {
-            if code.op != Op::InterpFlat {
-                return Err(reserved("the facing is a flat input"));
-            }
+            fail_if!(code.op != Op::InterpFlat, reserved("the facing is a flat input"));
             let front = warp.io.front;
             return Self::give(warp, code, &std::array::from_fn(|l| 0u32.wrapping_sub(front >> l & 1)), mask);
         }

@@ -5,6 +5,7 @@ use super::memory::DeviceMemory;
 use super::subgroup::{Entry, Warp, first};
 use crate::operand::Addr;
 use crate::types::{Op, condition};
+use gpucc_isa::fail_if;
 use gpucc_sim::trace::File;
 use gpucc_sim::{
     Core, CoreCounts, Rules, RunState, SplitMix64, Trap, TrapKind,
@@ -166,9 +167,7 @@ impl<'a> Machine<'a> {
                 _ => return Err(Trap::new(TrapKind::Unbalanced, "quadpop without quadon")),
             },
             Op::Discard => {
-                if !warp.io.discards {
-                    return Err(reserved("discard, of which FP_CONTROL says nothing"));
-                }
+                fail_if!(!warp.io.discards, reserved("discard, of which FP_CONTROL says nothing"));
                 warp.io.invisible |= mask;
                 warp.pc = code.next;
             }
@@ -201,15 +200,11 @@ impl<'a> Machine<'a> {
 
     fn barrier(&mut self, warp: &mut Warp, code: &Code) -> Result<Option<RunState>, Trap> {
         let Some(b) = code.barrier else { return Ok(None) };
-        if !b.inc && !b.wait {
-            return Err(unsupported("what bar does without inc and wait is unknown"));
-        }
+        fail_if!(!b.inc && !b.wait, unsupported("what bar does without inc and wait is unknown"));
         if warp.active != !warp.exited {
             return Err(Trap::new(TrapKind::Divergence, "barrier in divergent flow: some lanes are elsewhere"));
         }
-        if self.memories.locks.iter().any(|k| k.1 == warp.id) {
-            return Err(hazard("barrier with a word of s[] locked"));
-        }
+        fail_if!(self.memories.locks.iter().any(|k| k.1 == warp.id), hazard("barrier with a word of s[] locked"));
         if b.inc && b.wait && b.count.is_none() {
             // Hardware tells barriers apart by their numbers, wherever the instructions are.
             let place = if self.rules == Rules::Conventions { warp.pc } else { b.id.into() };

@@ -1,6 +1,7 @@
 //! A warp: registers, masks, control stack, and the flow of control (reference section 5).
 
 use super::decode::{Dst, Src};
+use gpucc_isa::fail_if;
 use gpucc_sim::{SplitMix64, Trap, TrapKind, trap::out_of_bounds};
 
 /// One value a lane.
@@ -203,9 +204,7 @@ impl Warp {
                     }
                 }
                 Some((Entry::JoinAt, pc, mask)) => {
-                    if named && pc != self.pc {
-                        return Err(unbalanced(format!("join of a joinat that names 0x{pc:x}")));
-                    }
+                    fail_if!(named && pc != self.pc, unbalanced(format!("join of a joinat that names 0x{pc:x}")));
                     self.active = mask & self.runnable();
                     if self.active == 0 {
                         self.unwind()?;

@@ -1,5 +1,6 @@
 //! Synchronous arithmetic: dispatch, integers, selects, cross-lane (sections 12.2 and 12.3 of the reference).
 
+use gpucc_isa::fail_if;
 use gpucc_num::convert;
 use gpucc_sim::trap::{Trap, unsupported};
 
@@ -188,9 +189,7 @@ fn csel_int(w: &mut Warp, d: &DInst, width: u32, signed: bool) -> Result<(), Tra
 
 fn icmp(w: &mut Warp, d: &DInst, width: u32, signed: bool, and: bool) -> Result<(), Trap> {
     let (cmp, result) = (d.cmp, d.result);
-    if width == 8 && result == 1 {
-        return Err(unsupported("a float result in 8-bit lanes has no meaning"));
-    }
+    fail_if!(width == 8 && result == 1, unsupported("a float result in 8-bit lanes has no meaning"));
     map3(w, d, |a, b, c| {
         lanes3(width, a, b, c, |a, b, c| {
             let v = compare_lane(cmp, width, signed, a, b);

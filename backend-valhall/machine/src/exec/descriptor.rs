@@ -30,7 +30,6 @@ gpucc_sim::words! {
         ADDRESS_HI address_hi: 1[0..24];
         DESCRIPTORS descriptors: 1[24..25];
         SIZE size: 2[0..32];
-        reserved "high word of the size": 3[0..32];
     }
 }
 

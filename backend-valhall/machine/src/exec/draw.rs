@@ -3,6 +3,7 @@
 //! A vertex entry has a program of positions and one of varyings. Each stores to the record of a vertex, whose address LEA_BUF_IMM gives.
 
 use gpucc_container::{Entry, InterfaceRow, IoPlace, Preload, ProgramRole, Source, flags};
+use gpucc_isa::fail_if;
 use gpucc_num::Mode;
 use gpucc_num::convert::f16_to_f32;
 use gpucc_sim::draw::{
@@ -154,9 +155,7 @@ impl Placing<'_> {
 fn blend_descriptors(pointer: u64, (memory, space): (&Memory, &AddressSpace)) -> Result<[Blending; 8], Trap> {
     let mut all = [Blending::default(); 8];
     let count = (pointer & 15) as usize;
-    if count > all.len() {
-        return Err(bad_container(format!("{count} blend descriptors")));
-    }
+    fail_if!(count > all.len(), bad_container(format!("{count} blend descriptors")));
     for (n, b) in (0u64..).zip(all.iter_mut().take(count)) {
         *b = Blending::read(words((memory, space), (pointer & !15) + 16 * n)?)?;
     }

@@ -1,5 +1,6 @@
 //! Messages of the load/store unit (sections 8.3, 9 and 15 of the reference).
 
+use gpucc_isa::fail_if;
 use gpucc_sim::{
     AddressSpace, AllocId, By, Memory, OwnMemory, Past, RaceCheck, Trap, World,
     trap::{misaligned, out_of_bounds, reserved},
@@ -210,9 +211,7 @@ pub(super) fn by_handle(w: &mut Warp, d: &DInst, world: &mut DeviceMemory) -> Re
         tables.buffer((memory, space), handles[l]).map_err(|t| t.in_lane(w.number * LANES as u32 + l as u32))
     };
     if d.op == Op::LeaBuffer {
-        if d.sr_count != 2 {
-            return Err(reserved("LEA_BUFFER delivers two registers"));
-        }
+        fail_if!(d.sr_count != 2, reserved("LEA_BUFFER delivers two registers"));
         let mut out: V64 = [0; LANES];
         for l in lanes(w.active) {
             let b = find(world, w, l)?;

@@ -1,5 +1,6 @@
 //! One instruction after the other, and where lanes continue.
 
+use gpucc_isa::fail_if;
 use gpucc_sim::trace::File;
 use gpucc_sim::{
     Core, Rules, RunReport, RunState, Trap, TrapKind,
@@ -235,9 +236,7 @@ fn branch(w: &mut Warp, d: &DInst, program: &Program, cx: &mut Unit) -> Result<(
     let mut target = [next; LANES];
     if taken != 0 {
         if d.op == Op::Branchzi {
-            if !d.absolute {
-                return Err(unsupported("relative BRANCHZI: the reference does not say what it does"));
-            }
+            fail_if!(!d.absolute, unsupported("relative BRANCHZI: the reference does not say what it does"));
             w.check_source(&d.src[1])?;
             let low = w.src32(d, 1);
             for l in (0..LANES).filter(|l| taken >> l & 1 != 0) {

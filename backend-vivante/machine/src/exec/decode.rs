@@ -1,6 +1,6 @@
 //! Code predecoded: one record an instruction, with what is wrong about it if anything is.
 
-use gpucc_isa::{DecodeError, Inst};
+use gpucc_isa::{DecodeError, Inst, fail_if};
 use gpucc_num::{Mode, Round};
 use gpucc_sim::trap::{Trap, TrapKind, bad_container};
 
@@ -95,9 +95,7 @@ impl DecodedProgram {
         temps: usize,
         uniforms: usize,
     ) -> Result<DecodedProgram, Trap> {
-        if code.is_empty() {
-            return Err(bad_container("an empty program is not legal: one NOP is the least (2)"));
-        }
+        fail_if!(code.is_empty(), bad_container("an empty program is not legal: one NOP is the least (2)"));
         if !code.len().is_multiple_of(BYTES) {
             return Err(bad_container(format!("{} bytes of code, not a multiple of {BYTES}", code.len())));
         }

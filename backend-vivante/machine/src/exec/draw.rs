@@ -4,6 +4,7 @@
 //! run together, in whole quads, and killed ones continue as helpers.
 
 use gpucc_container::{Entry, IoPlace, Stage, UNIFORM_FILE, flags};
+use gpucc_isa::fail_if;
 use gpucc_sim::draw::{
     DepthTest, Divisor, Draw, DrawLaunch, DrawMachine, QuadIn, QuadOut, SLOT_WORDS, Targets, Varyings, VertexIn,
     VertexOut, Where, from_negative, push_slot,
@@ -111,9 +112,7 @@ impl<'a> StageProgram<'a> {
         if uniform_count > UNIFORMS[generation as usize] as usize {
             return Err(bad_container(format!("{uniform_count} uniform registers do not fit the chip")));
         }
-        if entry.meta.shared_bytes > 0 {
-            return Err(bad_container("vertex and fragment programs have no workgroup memory"));
-        }
+        fail_if!(entry.meta.shared_bytes > 0, bad_container("vertex and fragment programs have no workgroup memory"));
         let program = DecodedProgram::new(&entry.code, (generation, entry.stage.bit()), temps, uniform_count)?;
         if program.insts.len() > INSTRUCTIONS[generation as usize] as usize {
             return Err(bad_container(format!("{} instructions do not fit the chip", program.insts.len())));
@@ -228,9 +227,7 @@ impl<'a> Machine<'a> {
         let early = generation != GC2000 && self.depth() != DepthTest::Late;
         let late_write = generation == GC7000 && (!early || f.entry.meta.flags & flags::DISCARD != 0);
         let want = 0x30 | u32::from(early) | if late_write { 0x1100_0000 } else { 0 };
-        if word != want {
-            return Err(bad_container(format!("RA_EARLY_DEPTH {word:#x} for a program that wants {want:#x}")));
-        }
+        fail_if!(word != want, bad_container(format!("RA_EARLY_DEPTH {word:#x} for a program that wants {want:#x}")));
         Ok(())
     }
 

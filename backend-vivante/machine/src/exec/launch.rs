@@ -1,7 +1,7 @@
 //! Makes groups of invocations with their first registers of a container and a dispatch (`docs/abi-vivante.md`).
 
 use gpucc_container::{Container, Entry, Source, Stage, UNIFORM_FILE};
-use gpucc_isa::Isa;
+use gpucc_isa::{Isa, fail_if};
 use gpucc_sim::{
     AddressSpace, AllocId, At, Core, Device, Dispatch, Limits, Machine, Memory, OwnMemory, RaceCheck, RunOptions,
     RunReport, RunState, Simulator, SplitMix64, Trap,
@@ -79,9 +79,7 @@ pub fn run_on(
     }
     let temps = usize::from(meta.registers_of(FILE_TEMP));
     let uniform_count = usize::from(meta.registers_of(FILE_UNIFORM));
-    if temps > TEMPS as usize {
-        return Err(bad_container(format!("{temps} temporaries, the chip has {TEMPS}")));
-    }
+    fail_if!(temps > TEMPS as usize, bad_container(format!("{temps} temporaries, the chip has {TEMPS}")));
     if uniform_count > UNIFORMS[generation as usize] as usize {
         return Err(bad_container(format!(
             "{uniform_count} uniform registers, the chip has {}",
@@ -373,9 +371,7 @@ fn id_preloads(entry: &Entry) -> Result<Vec<(u16, u8, Source)>, Trap> {
             )));
         }
         let known = kinds[usize::from(p.index)].get_or_insert(kind);
-        if *known != kind {
-            return Err(bad_container(format!("t{} cannot hold parts of two id vectors", p.index)));
-        }
+        fail_if!(*known != kind, bad_container(format!("t{} cannot hold parts of two id vectors", p.index)));
         if p.index >= entry.meta.registers_of(FILE_TEMP) {
             return Err(bad_container(format!("t{} is preloaded but not claimed", p.index)));
         }

@@ -1,5 +1,6 @@
 //! Addresses, slices of workgroup memory and scratch, loads and stores of lanes.
 
+use gpucc_isa::fail_if;
 use gpucc_sim::{
     AddressSpace, AllocId, BEHIND, By, Memory, OwnMemory, RaceCheck, SplitMix64, Trap, World, trap::out_of_bounds,
 };
@@ -139,9 +140,7 @@ impl DeviceMemory {
 
     /// Allocation, offset and bytes there of words that begin in a buffer and end less than a word behind it; else the trap.
     fn in_part(&self, address: u32, size: u32, trap: Trap) -> Result<(AllocId, u64, usize), Trap> {
-        if !address.is_multiple_of(4) || !size.is_multiple_of(4) {
-            return Err(trap);
-        }
+        fail_if!(!address.is_multiple_of(4) || !size.is_multiple_of(4), trap);
         match self.addresses.resolve(u64::from(address), size - 3) {
             Ok((id, at)) if ![&self.shared, &self.scratch].into_iter().flatten().any(|s| s.id == id) => {
                 Ok((id, at, (self.memory.len(id) - at) as usize))

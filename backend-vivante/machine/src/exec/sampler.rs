@@ -16,7 +16,7 @@ const LEVELS: usize = 14;
 gpucc_sim::words! {
     /// Registers of a unit before HALTI5: CONFIG0, SIZE, LOG_SIZE, LOD_CONFIG, 3D_CONFIG, CONFIG1, BASELOD, and from word 8 the
     /// addresses of the levels.
-    struct StateWords[32] = "sampler state" {
+    struct StateWords[32] = "sampler state", the rest reserved but for words 8..22 {
         TYPE kind: 0[0..3];
         WRAP_S wrap_s: 0[3..5];
         WRAP_T wrap_t: 0[5..7];
@@ -24,76 +24,48 @@ gpucc_sim::words! {
         MIP mip: 0[9..11];
         MAG mag: 0[11..13];
         FORMAT format: 0[13..18];
-        reserved "CONFIG0[18]": 0[18..19];
         ROUND_UV round_uv: 0[19..20];
         ADDRESSING addressing: 0[20..22];
-        reserved "CONFIG0[23:22]": 0[22..24];
         ANISOTROPY anisotropy: 0[24..32];
         WIDTH width: 1[0..16];
         HEIGHT height: 1[16..32];
         LOG_WIDTH log_width: 2[0..10];
         LOG_HEIGHT log_height: 2[10..20];
-        reserved "LOG_SIZE[27:20]": 2[20..28];
         ASTC astc: 2[28..29];
         INTEGER_FILTER integer_filter: 2[29..30];
-        reserved "LOG_SIZE[30]": 2[30..31];
         SRGB srgb: 2[31..32];
         BIAS_ON bias_on: 3[0..1];
         LOD_MAX lod_max: 3[1..11];
         LOD_MIN lod_min: 3[11..21];
         LOD_BIAS lod_bias: 3[21..31];
-        reserved "LOD_CONFIG[31]": 3[31..32];
         DEPTH depth: 4[0..14];
-        reserved "3D_CONFIG[15:14]": 4[14..16];
         LOG_DEPTH log_depth: 4[16..26];
-        reserved "3D_CONFIG[27:26]": 4[26..28];
         WRAP_R wrap_r: 4[28..30];
-        reserved "3D_CONFIG[31:30]": 4[30..32];
         CONFIG1 config1: 5[0..32];
-        reserved "BASELOD[15:0]": 6[0..16];
         COMPARE compare: 6[16..17];
-        reserved "BASELOD[19:17]": 6[17..20];
         COMPARE_FUNC compare_func: 6[20..23];
-        reserved "BASELOD[31:23]": 6[23..32];
-        reserved "word 7": 7[0..32];
-        reserved "word 22": 22[0..32];
-        reserved "word 23": 23[0..32];
-        reserved "word 24": 24[0..32];
-        reserved "word 25": 25[0..32];
-        reserved "word 26": 26[0..32];
-        reserved "word 27": 27[0..32];
-        reserved "word 28": 28[0..32];
-        reserved "word 29": 29[0..32];
-        reserved "word 30": 30[0..32];
-        reserved "word 31": 31[0..32];
     }
 }
 
 gpucc_sim::words! {
     /// CONFIG1, which descriptors have as their word at 0x4C.
-    struct FormatWord[1] = "CONFIG1" {
+    struct FormatWord[1] = "CONFIG1", the rest reserved {
         FORMAT_EXT format: 0[0..6];
-        reserved "CONFIG1[7:6]": 0[6..8];
         SWIZ_R r: 0[8..11];
-        reserved "CONFIG1[11]": 0[11..12];
         SWIZ_G g: 0[12..15];
-        reserved "CONFIG1[15]": 0[15..16];
         SWIZ_B b: 0[16..19];
-        reserved "CONFIG1[19]": 0[19..20];
         SWIZ_A a: 0[20..23];
-        reserved "CONFIG1[23]": 0[23..24];
         ARRAY array: 0[24..25];
         SEAMLESS seamless: 0[25..26];
         ALIGNMENT alignment: 0[26..29];
         SIGNED signed: 0[29..30];
         INTEGER integer: 0[30..31];
-        reserved "CONFIG1[31]": 0[31..32];
     }
 }
 
 gpucc_sim::words! {
     /// Registers of a unit from HALTI5 on: the descriptor's address, SAMP_CTRL0, SAMP_CTRL1, the limits of the level, bias, anisotropy.
-    struct SamplerWords[32] = "sampler registers" {
+    struct SamplerWords[32] = "sampler registers", the rest reserved but for words 6..32 {
         DESCRIPTOR descriptor: 0[0..32];
         WRAP_S wrap_s: 1[0..3];
         WRAP_T wrap_t: 1[3..6];
@@ -101,60 +73,38 @@ gpucc_sim::words! {
         MIN min: 1[9..11];
         MIP mip: 1[11..13];
         MAG mag: 1[13..15];
-        reserved "SAMP_CTRL0[16:15]": 1[15..17];
         COMPARE compare: 1[17..18];
         COMPARE_FUNC compare_func: 1[18..21];
         ALWAYS always: 1[21..22];
-        reserved "SAMP_CTRL0[22]": 1[22..23];
         INTEGER_FILTER integer_filter: 1[23..24];
-        reserved "SAMP_CTRL0[31:24]": 1[24..32];
-        reserved "SAMP_CTRL1[0]": 2[0..1];
         ALWAYS1 always1: 2[1..2];
-        reserved "SAMP_CTRL1[3:2]": 2[2..4];
         SRGB srgb: 2[4..5];
-        reserved "SAMP_CTRL1[31:5]": 2[5..32];
         LOD_MAX lod_max: 3[0..16];
         LOD_MIN lod_min: 3[16..32];
         LOD_BIAS lod_bias: 4[0..16];
         BIAS_ON bias_on: 4[16..17];
-        reserved "SAMP_LOD_BIAS[31:17]": 4[17..32];
         ANISOTROPY anisotropy: 5[0..32];
     }
 }
 
 gpucc_sim::words! {
     /// A texture descriptor. Words 0 to 13 are the addresses of the levels.
-    struct DescriptorWords[64] = "texture descriptor" {
-        reserved "[0x38]": 14[0..32];
-        reserved "[0x3C]": 15[0..32];
+    struct DescriptorWords[64] = "texture descriptor", the rest reserved but for words 0..14, 34..64 {
         TYPE kind: 16[0..3];
-        reserved "[0x40][12:3]": 16[3..13];
         FORMAT format: 16[13..18];
-        reserved "[0x40][19:18]": 16[18..20];
         ADDRESSING addressing: 16[20..22];
-        reserved "[0x40][31:22]": 16[22..32];
         WIDTH width: 17[0..16];
         HEIGHT height: 17[16..32];
         STRIDE stride: 18[0..32];
         CONFIG1 config1: 19[0..32];
-        reserved "[0x50]": 20[0..32];
-        reserved "[0x54]": 21[0..32];
         ASTC astc: 22[0..32];
-        reserved "[0x5C]": 23[0..32];
-        reserved "[0x60]": 24[0..32];
-        reserved "[0x64]": 25[0..32];
         FIRST_LEVEL first_level: 26[0..4];
-        reserved "[0x68][7:4]": 26[4..8];
         LAST_LEVEL last_level: 26[8..12];
-        reserved "[0x68][31:12]": 26[12..32];
         FLAGS flags: 27[0..32];
-        reserved "[0x70]": 28[0..32];
         LOG_WIDTH log_width: 29[0..16];
         LOG_HEIGHT log_height: 29[16..32];
         LOG_DEPTH log_depth: 30[0..16];
-        reserved "[0x78][31:16]": 30[16..32];
         LAYER_STRIDE layer_stride: 31[0..32];
-        reserved "[0x80]": 32[0..32];
         DEPTH depth: 33[0..32];
     }
 }

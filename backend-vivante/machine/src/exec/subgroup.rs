@@ -1,5 +1,6 @@
 //! Invocations that run together: registers, divergence, control flow, memory instructions.
 
+use gpucc_isa::fail_if;
 use gpucc_sim::trace::File;
 use gpucc_sim::{
     By, RunState, SplitMix64, Trap, TrapKind,
@@ -329,9 +330,7 @@ impl Group {
 
     #[inline]
     fn step(&mut self, pre: &Pre, launch: &LaunchState, run: &mut Run) -> Result<(), Trap> {
-        if pre.fault != 0 {
-            return Err(launch.program.fault(pre));
-        }
+        fail_if!(pre.fault != 0, launch.program.fault(pre));
         let Set { pc, mask } = self.current;
         match pre.op {
             Op::Nop => {}
@@ -477,9 +476,7 @@ impl Group {
             }
             Place::Uniform if o.amode == 0 => {
                 let at = usize::from(o.reg) * 4 + comp;
-                if !launch.defined[at] {
-                    return Err(undefined_uniform(usize::from(o.reg), comp));
-                }
+                fail_if!(!launch.defined[at], undefined_uniform(usize::from(o.reg), comp));
                 [launch.uniforms[at]; LANES]
             }
             Place::Temp | Place::Uniform => self.indexed(o, comp, launch, mask)?,
@@ -527,14 +524,10 @@ impl Group {
             let reg = self.index(o.reg, o.amode, limit, i)?;
             let at = reg * 4 + comp;
             v[i] = if temp {
-                if self.written[at] >> i & 1 == 0 {
-                    return Err(self.undefined(reg, comp, 1 << i));
-                }
+                fail_if!(self.written[at] >> i & 1 == 0, self.undefined(reg, comp, 1 << i));
                 self.regs[at][i]
             } else {
-                if !launch.defined[at] {
-                    return Err(undefined_uniform(reg, comp));
-                }
+                fail_if!(!launch.defined[at], undefined_uniform(reg, comp));
                 launch.uniforms[at]
             };
         }

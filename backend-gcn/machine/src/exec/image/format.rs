@@ -1,5 +1,6 @@
 //! Formats of texels (section 12.4). Formats that WebGPU has are decoded by the model that all machines share.
 
+use gpucc_isa::fail_if;
 use gpucc_sim::texture::format::from_srgb;
 use gpucc_sim::texture::{Codec, Format};
 use gpucc_sim::trap::{Trap, reserved, unsupported};
@@ -29,9 +30,7 @@ impl Texel {
         match nfmt {
             0..=5 | FLOAT | SRGB => {}
             6 | 10..=13 if generation != GFX8 => {
-                if nfmt != 6 {
-                    return Err(unsupported(format!("T# field NUM_FORMAT = {nfmt}")));
-                }
+                fail_if!(nfmt != 6, unsupported(format!("T# field NUM_FORMAT = {nfmt}")));
             }
             _ => return bad("NUM_FORMAT", nfmt),
         }
@@ -118,9 +117,7 @@ impl Texel {
 
     /// Shader to memory.
     pub(super) fn encode(self, value: [u32; 4]) -> Result<u128, Trap> {
-        if self.nfmt == SRGB {
-            return Err(unsupported("stores to sRGB texels"));
-        }
+        fail_if!(self.nfmt == SRGB, unsupported("stores to sRGB texels"));
         if let Some(format) = self.known {
             let mut raw = [0; 16];
             format.encode(value, 15, &mut raw[..self.bytes as usize]);

@@ -114,9 +114,7 @@ impl Texture {
     /// Reads the words, on a generation.
     pub fn read(w: [u32; 8], generation: u8) -> Result<Texture, Trap> {
         let w = TextureWords(w);
-        if w == TextureWords::default() {
-            return Err(out_of_bounds("the texture is not bound: its TIC is empty"));
-        }
+        fail_if!(w == TextureWords::default(), out_of_bounds("the texture is not bound: its TIC is empty"));
         w.reserved()?;
         let one = [("VERSION", w.version()), ("QUALITY", w.quality()), ("PROMOTION", w.promotion())];
         for (field, value) in one.into_iter().chain([("BORDER_FROM_SAMPLER", w.border_from_sampler())]) {
@@ -257,9 +255,7 @@ impl Sampling {
     /// Reads the words, on a generation.
     pub fn read(w: [u32; 8], generation: u8) -> Result<Sampling, Trap> {
         let w = SamplerWords(w);
-        if w == SamplerWords::default() {
-            return Err(out_of_bounds("the sampler is not bound: its TSC is empty"));
-        }
+        fail_if!(w == SamplerWords::default(), out_of_bounds("the sampler is not bound: its TSC is empty"));
         w.reserved()?;
         fail_if!(w.fixed() != 0x24000 >> 14, reserved("TSC", "[19:14] of word 0", w.fixed()));
         fail_if!(w.anisotropy() != 0 || w.trilinear() != 0, unsupported("anisotropic filters"));

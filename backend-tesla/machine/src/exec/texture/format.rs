@@ -1,5 +1,6 @@
 //! Texels of the component sizes and types that a TIC names (`graphics-tesla.md` 2.1).
 
+use gpucc_isa::fail_if;
 use gpucc_num::convert::f16_to_f32;
 use gpucc_sim::texture::format::{from_snorm, from_srgb, from_unorm};
 use gpucc_sim::texture::{Codec, Format};
@@ -70,13 +71,9 @@ impl Texel {
             };
             // Components that are not there have the type of the first, or beside a depth that of a stencil.
             let expected = if depth && k > 0 { t == UINT } else { t == types[0] };
-            if !fits || !expected {
-                return Err(reserved("TYPE", t));
-            }
+            fail_if!(!fits || !expected, reserved("TYPE", t));
         }
-        if srgb && (types[0] != UNORM || layout != Sizes::Bits(&[8; 4])) {
-            return Err(reserved("SRGB", 1));
-        }
+        fail_if!(srgb && (types[0] != UNORM || layout != Sizes::Bits(&[8; 4])), reserved("SRGB", 1));
         Ok(Texel { sizes: layout, types, srgb, bytes })
     }
 

@@ -3,6 +3,7 @@
 mod descriptor;
 mod format;
 
+use gpucc_isa::fail_if;
 use gpucc_sim::texture::{
     Coords, Dim, Face, Layer, Lod, MemoryTexels, NoTexels, Request, TexelAt, What, project, texel_at,
 };
@@ -218,12 +219,8 @@ impl Machine<'_> {
         let short = code.inst.row().bytes == 4;
         let (base, write) = (get("base") as usize, if short { 15 } else { get("dvec") });
         let results = write.count_ones() as usize;
-        if results == 0 {
-            return Err(unsupported("a texture instruction that writes nothing"));
-        }
-        if code.op == Op::TexCsaa {
-            return Err(unsupported("texcsaa: what it gives is unknown"));
-        }
+        fail_if!(results == 0, unsupported("a texture instruction that writes nothing"));
+        fail_if!(code.op == Op::TexCsaa, unsupported("texcsaa: what it gives is unknown"));
         let given = if code.op == Op::TexSize { 1 } else { get("svec") as usize + 1 };
         let end = base + given.max(results);
         if end > warp.regs.len() {
