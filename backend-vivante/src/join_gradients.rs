@@ -4,7 +4,7 @@
 //! v1 = deriv x, v0                       v1 = deriv x, v0
 //! v2 = deriv y, v0                       v2 = deriv y, v0
 //! v3 = tex v0, v1, v2        ==>         v4 = shuffle v1, v2, lanes 0 1 4 5
-//! v5 = tex v9, v1, v2                    v5 = shuffle v4, v4, lanes 0 1
+//! v7 = tex v9, v1, v2                    v5 = shuffle v4, v4, lanes 0 1
 //!                                        v6 = shuffle v4, v4, lanes 2 3
 //!                                        v3 = tex v0, v5, v6
 //!                                        v7 = tex v9, v5, v6
