@@ -208,10 +208,12 @@ impl<S: Stages + ?Sized> Loop<'_, S> {
         let place = |k: u32| u64::from(v.first) + u64::from(k);
         let numbered = self.stages.vertex_traits().numbers_primitives;
         let restarts = v.indices.filter(|_| v.restart && v.topology.is_strip());
-        let vertices = match restarts {
-            Some(i) => (0..v.count).filter(|&k| i.get(place(k)) != i.restart()).count() as u64,
-            None => u64::from(v.count),
-        };
+        // Past its end a buffer has no ends of strips: what is read here is what is in memory, whatever number the draw names.
+        let ends = restarts.map_or(0, |i| {
+            let held = place(0)..place(v.count).min(i.count());
+            held.filter(|&at| i.get(at) == i.restart()).count() as u64
+        });
+        let vertices = u64::from(v.count) - ends;
         for n in 0..v.instances {
             self.targets.counts().vertices += vertices;
             self.stages.charge(VERTEX_STEPS * (1 + u64::from(v.count)))?;

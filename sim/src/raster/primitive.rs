@@ -12,6 +12,11 @@ pub struct Indices<'a> {
 }
 
 impl Indices<'_> {
+    /// Whole indices that the buffer holds.
+    pub fn count(&self) -> u64 {
+        self.bytes.len() as u64 / if self.wide { 4 } else { 2 }
+    }
+
     /// The raw index at a place; past the end 0.
     pub fn get(&self, at: u64) -> u32 {
         let size = if self.wide { 4 } else { 2 };

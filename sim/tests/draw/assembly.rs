@@ -346,6 +346,11 @@ fn stages_are_counted() {
     strip.vertices.indices = Some(Indices { bytes: &indices, wide: false });
     let square = [(0.0, 0.0), (4.0, 0.0), (0.0, 4.0), (4.0, 4.0)];
     assert_eq!(counted(&strip, &square, 0.5, plain), [6, 2, 4, 2, 2, 16]);
+    // Past its end a buffer gives the index 0, which begins nothing anew.
+    for (first, count, assembled) in [(0, 9, [8, 4]), (3, 6, [5, 3]), (5, 3, [3, 1]), (9, 3, [3, 1])] {
+        (strip.vertices.first, strip.vertices.count) = (first, count);
+        assert_eq!(counted(&strip, &square, 0.5, plain)[..2], assembled, "{count} from {first}");
+    }
     let each = FragmentTraits { per_sample: true, ..plain };
     assert_eq!(counted(&drawing(FOUR, 4, 3, m()), &WHOLE, 0.5, plain), [3, 1, 3, 1, 1, 16]);
     assert_eq!(counted(&drawing(FOUR, 4, 3, m()), &WHOLE, 0.5, each), [3, 1, 3, 1, 1, 64]);
