@@ -95,6 +95,14 @@ impl AddressSpace {
         self.find(address, size).ok_or_else(|| self.fault(address, size))
     }
 
+    /// The allocation, and its address, in which `size` bytes at each address of some lanes begin, a bit for each; not said of where they end.
+    #[inline]
+    pub fn find_all(&self, addresses: &[u64], lanes: u64) -> Option<(AllocId, u64)> {
+        let first = *addresses.get(lanes.trailing_zeros() as usize)?;
+        let at = self.regions.partition_point(|r| r.base <= first).checked_sub(1)?;
+        Some((self.regions[at].id, self.regions[at].base))
+    }
+
     #[cold]
     fn fault(&self, address: u64, size: u32) -> Trap {
         let at = self.regions.partition_point(|r| r.base <= address);

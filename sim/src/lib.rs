@@ -15,6 +15,7 @@ pub mod dispatch;
 pub mod draw;
 pub mod grid;
 pub mod kept;
+pub mod lanes;
 pub mod launch;
 pub mod memory;
 pub mod quads;

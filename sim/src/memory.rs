@@ -1,6 +1,7 @@
 //! Allocations with bounds and, where it matters, a record of which bytes were ever written.
 
 use crate::kept::Bytes;
+use crate::lanes::{Lanes, LanesMut, Words, next};
 use crate::rng::SplitMix64;
 use crate::touched::Touched;
 use crate::trap::{Trap, TrapKind};
@@ -332,6 +333,38 @@ impl Memory {
             self.mirror(id, offset, bytes);
         }
         Ok(())
+    }
+
+    /// The bytes of an allocation for lanes that load or store them, if all of these are inside and, to be loaded, written.
+    pub(crate) fn lanes(&self, w: &Words<'_>) -> Option<Lanes<'_>> {
+        let a = self.allocs.get(w.id.0 as usize)?;
+        let bytes = 4 * w.words;
+        let mut rest = w.lanes;
+        let (mut most, mut low) = (0, 0);
+        while rest != 0 {
+            let at = w.offset(next(&mut rest));
+            (most, low) = (most.max(at), low | at);
+        }
+        if low % 4 != 0 || most.checked_add(bytes as u64).is_none_or(|end| end > a.bytes.len() as u64) {
+            return None;
+        }
+        Some(Lanes { bytes: &a.bytes, written: a.written.as_deref(), touched: a.touched.as_deref(), group: self.group })
+    }
+
+    /// The same for stores, where nothing else lies in the same memory.
+    pub(crate) fn lanes_mut(&mut self, w: &Words<'_>) -> Option<LanesMut<'_>> {
+        self.lanes(w)?;
+        let a = self.allocs.get_mut(w.id.0 as usize)?;
+        if !a.writable || !a.mirrors.is_empty() {
+            return None;
+        }
+        let Alloc { bytes, written, touched, .. } = a;
+        Some(LanesMut {
+            bytes: bytes.to_mut(),
+            written: written.as_deref_mut(),
+            touched: touched.as_deref(),
+            group: self.group,
+        })
     }
 
     /// Loads a little-endian value of `size` bytes (1 to 8), zero-extended.

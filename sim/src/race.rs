@@ -78,6 +78,13 @@ impl Clamp {
     }
 }
 
+/// The clamps of the instruction at an address.
+fn clamps_of(all: &[Clamp], pc: u32) -> &[Clamp] {
+    let first = all.partition_point(|c| c.pc < pc);
+    let count = all[first..].iter().take_while(|c| c.pc == pc).count();
+    &all[first..first + count]
+}
+
 /// The place of workgroup memory in the rows of section `RACE`.
 pub const WORKGROUP: u16 = 0xffff;
 
@@ -132,9 +139,15 @@ pub struct RaceCheck {
     now: u32,
     groups: Vec<Group>,
     current: usize,
-    ids: Vec<[u32; 3]>,
     started: u32,
     log: SyncLog,
+    found: Found,
+}
+
+/// What was found, and what its messages need.
+#[derive(Clone, Debug, Default)]
+struct Found {
+    ids: Vec<[u32; 3]>,
     notes: Vec<Trap>,
     /// Variables of workgroup memory: first byte, bytes, name.
     variables: Vec<(u32, u32, String)>,
@@ -171,7 +184,8 @@ impl View<'_> {
     fn meet(&mut self, cell: &mut Cell, new: Past) -> Option<Past> {
         let atomic = new.kind & ATOMIC != 0;
         let changes = new.kind & CHANGES != 0;
-        if changes || new.kind & READS != 0 {
+        // The second place is taken only where the first one is.
+        if cell.writes[0].group != 0 && (changes || new.kind & READS != 0) {
             for w in &cell.writes {
                 let both_atomic = new.kind & w.kind & ATOMIC != 0;
                 if !both_atomic && !self.ordered(w, new.lane) {
@@ -183,10 +197,12 @@ impl View<'_> {
             self.keep(&mut cell.reads, new);
             return None;
         }
-        for r in &cell.reads {
-            let both_atomic = new.kind & r.kind & ATOMIC != 0;
-            if !both_atomic && !self.ordered(r, new.lane) {
-                return Some(*r);
+        if cell.reads[0].group != 0 {
+            for r in &cell.reads {
+                let both_atomic = new.kind & r.kind & ATOMIC != 0;
+                if !both_atomic && !self.ordered(r, new.lane) {
+                    return Some(*r);
+                }
             }
         }
         if atomic {
@@ -283,7 +299,7 @@ impl RaceCheck {
     /// Names the variables of workgroup memory in messages: first byte, bytes, name.
     pub fn variables<'n>(&mut self, all: impl IntoIterator<Item = (u32, u32, &'n str)>) {
         if self.is_on() {
-            self.variables = all.into_iter().map(|(at, bytes, name)| (at, bytes, name.to_owned())).collect();
+            self.found.variables = all.into_iter().map(|(at, bytes, name)| (at, bytes, name.to_owned())).collect();
         }
     }
 
@@ -300,8 +316,8 @@ impl RaceCheck {
             return;
         }
         self.started += 1;
-        if self.ids.len() < MOST_IDS {
-            self.ids.push(id);
+        if self.found.ids.len() < MOST_IDS {
+            self.found.ids.push(id);
         }
         if self.groups.len() <= slot {
             self.groups.resize(slot + 1, Group::default());
@@ -410,9 +426,8 @@ impl RaceCheck {
             kind |= ATOMIC;
         }
         if marks & MARK_CLAMPED != 0 {
-            let first = self.clamps.partition_point(|c| c.pc < by.pc);
-            let mut own = self.clamps[first..].iter().take_while(|c| c.pc == by.pc);
-            if own.any(|c| c.place == shadow.place && c.hit(offset, shadow.bytes)) {
+            let own = clamps_of(&self.clamps, by.pc);
+            if own.iter().any(|c| c.place == shadow.place && c.hit(offset, shadow.bytes)) {
                 return Ok(());
             }
         }
@@ -448,14 +463,105 @@ impl RaceCheck {
             let observer = Observer { who: (group.number, by.lane as u16), barrier: group.barrier, now: self.now };
             self.log.note(observer, (id.0, offset), kind & READS != 0, kind & WRITES != 0);
         }
+        match (met, self.shadows.get(id.0 as usize)) {
+            (Some((p, at)), Some(Some(shadow))) => self.found.add(self.mode, shadow, (at, size), [new, p]),
+            _ => Ok(()),
+        }
+    }
+
+    /// What one plain instruction does to whole words of an allocation, unless that is more than who did it before whom: where an
+    /// access counts as an atomic one, or words are kept by the byte. `None` inside where nobody watches.
+    pub(crate) fn plain(&mut self, id: AllocId, pc: u32) -> Option<Option<Plain<'_>>> {
+        let Some(Some(shadow)) = self.shadows.get_mut(id.0 as usize) else { return Some(None) };
+        let marks = self.marks.get(pc as usize).copied().unwrap_or(0);
+        if !shadow.split.is_empty() || marks & MARK_ATOMIC != 0 {
+            return None;
+        }
+        let clamps = if marks & MARK_CLAMPED != 0 { clamps_of(&self.clamps, pc) } else { &[] };
+        let group = self.groups.get(self.current).copied().unwrap_or_default();
+        let view = View { log: &mut self.log, group, now: self.now, own: shadow.own };
+        Some(Some(Plain { view, shadow, found: &mut self.found, mode: self.mode, clamps, pc }))
+    }
+
+    /// Whether races were found that did not end the run.
+    pub(crate) fn has_some(&self) -> bool {
+        !self.found.notes.is_empty()
+    }
+
+    /// Adds what was found to the report of a run that went on; `text` prints the instruction at an address.
+    pub fn report(&mut self, report: &mut RunReport, text: impl Fn(u64) -> String) {
+        report.races.extend(self.found.notes.drain(..).map(|t| {
+            let pc = t.pc.unwrap_or(0);
+            t.at(pc, || text(pc)).name_other(&text)
+        }));
+    }
+}
+
+/// A plain instruction at whole words of a watched allocation.
+pub(crate) struct Plain<'a> {
+    view: View<'a>,
+    shadow: &'a mut Shadow,
+    found: &'a mut Found,
+    mode: Races,
+    clamps: &'a [Clamp],
+    pc: u32,
+}
+
+impl Plain<'_> {
+    /// Whether a clamp may have sent an access there, which then is nobody's.
+    #[inline]
+    fn is_clamped(&self, offset: u64) -> bool {
+        self.clamps.iter().any(|c| c.place == self.shadow.place && c.hit(offset, self.shadow.bytes))
+    }
+
+    fn past(&self, lane: u32, kind: u8) -> Past {
+        Past { group: self.view.group.number, time: self.view.now, pc: self.pc, lane: lane as u16, kind }
+    }
+
+    #[inline]
+    fn meet(&mut self, word: usize, new: Past) -> Option<Past> {
+        let page = self.shadow.pages.get_mut(word / PAGE)?;
+        let page = page.get_or_insert_with(|| Box::new([Cell::default(); PAGE]));
+        self.view.meet(&mut page[word % PAGE], new)
+    }
+
+    /// A load of some words by a lane.
+    #[inline]
+    pub fn load(&mut self, lane: u32, offset: u64, words: usize) -> Result<(), Trap> {
+        if self.is_clamped(offset) {
+            return Ok(());
+        }
+        let new = self.past(lane, READS);
+        let mut met = None;
+        for k in 0..words {
+            if let Some(p) = self.meet(offset as usize / 4 + k, new) {
+                met.get_or_insert((p, offset + 4 * k as u64));
+            }
+        }
         match met {
-            Some((p, at)) => self.found(id, at, size, new, p),
+            Some((p, at)) => self.found.add(self.mode, self.shadow, (at, 4 * words as u32), [new, p]),
             None => Ok(()),
         }
     }
 
+    /// A store of a word by a lane, before it happens.
+    #[inline]
+    pub fn store(&mut self, lane: u32, offset: u64, changes: bool) -> Result<(), Trap> {
+        if self.is_clamped(offset) {
+            return Ok(());
+        }
+        let new = self.past(lane, if changes { WRITES | CHANGES } else { WRITES });
+        match self.meet(offset as usize / 4, new) {
+            Some(p) => self.found.add(self.mode, self.shadow, (offset, 4), [new, p]),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Found {
+    /// Adds a race of a new access with an old one, in messages by the first byte and the bytes of the new one.
     #[cold]
-    fn found(&mut self, id: AllocId, at: u64, size: u32, new: Past, old: Past) -> Result<(), Trap> {
+    fn add(&mut self, mode: Races, shadow: &Shadow, (at, size): (u64, u32), [new, old]: [Past; 2]) -> Result<(), Trap> {
         let what = |p: &Past| match (p.kind & ATOMIC != 0, p.kind & READS != 0, p.kind & WRITES != 0) {
             (true, true, true) => "atomic access",
             (true, true, _) => "atomic load",
@@ -467,10 +573,9 @@ impl RaceCheck {
             Some([x, y, z]) => format!("invocation {} of workgroup {x},{y},{z}", p.lane),
             None => format!("invocation {} of workgroup number {}", p.lane, p.group),
         };
-        let shadow = self.shadows[id.0 as usize].as_ref();
-        let name = shadow.map_or("memory", |s| &s.name);
+        let name = &shadow.name;
         let inside = |v: &&(u32, u32, String)| (u64::from(v.0)..u64::from(v.0) + u64::from(v.1)).contains(&at);
-        let variable = self.variables.iter().filter(|_| shadow.is_some_and(|s| s.place == WORKGROUP)).find(inside);
+        let variable = self.variables.iter().filter(|_| shadow.place == WORKGROUP).find(inside);
         let (at, name) = match variable {
             Some((start, _, own)) => (at - u64::from(*start), format!("`{own}` in {name}")),
             None => (at, name.to_owned()),
@@ -484,7 +589,7 @@ impl RaceCheck {
         );
         let mut trap = Trap::new(TrapKind::Race, message);
         trap.other = Some(Box::new(Other { pc: old.pc.into(), instruction: None }));
-        if self.mode == Races::Trap {
+        if mode == Races::Trap {
             return Err(trap);
         }
         trap.pc = Some(new.pc.into());
@@ -497,18 +602,5 @@ impl RaceCheck {
             self.notes.push(trap);
         }
         Ok(())
-    }
-
-    /// Whether races were found that did not end the run.
-    pub(crate) fn has_some(&self) -> bool {
-        !self.notes.is_empty()
-    }
-
-    /// Adds what was found to the report of a run that went on; `text` prints the instruction at an address.
-    pub fn report(&mut self, report: &mut RunReport, text: impl Fn(u64) -> String) {
-        report.races.extend(self.notes.drain(..).map(|t| {
-            let pc = t.pc.unwrap_or(0);
-            t.at(pc, || text(pc)).name_other(&text)
-        }));
     }
 }

@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 
+use gpucc_sim::lanes::Words;
 use gpucc_sim::{AllocId, Memory};
 
 /// Compute units. More show nothing new.
@@ -91,6 +92,33 @@ impl L1 {
             let at = (offset % LINE) as usize;
             copy[at..at + size as usize].copy_from_slice(&value.to_le_bytes()[..size as usize]);
         }
+    }
+
+    /// Whether a unit's plain accesses to words are those of memory: no copy is older, and none becomes so by a store.
+    pub(crate) fn is_memory(&self, unit: u8, w: &Words<'_>, store: bool) -> bool {
+        if !self.old.is_empty() {
+            return false;
+        }
+        let Some(first) = self.first_line(w.id).filter(|_| store) else { return true };
+        let mut alone = true;
+        w.each_line(LINE, |line| {
+            alone &= self.held.get(first + line as usize).is_none_or(|h| h & !(1 << unit) == 0);
+        });
+        alone
+    }
+
+    /// A unit has loaded words, all of them inside of their buffer.
+    pub(crate) fn hold(&mut self, unit: u8, w: &Words<'_>) {
+        let Some(first) = self.first_line(w.id) else { return };
+        w.each_line(LINE, |line| {
+            if let Some(held) = self.held.get_mut(first + line as usize) {
+                *held |= 1 << unit;
+            }
+        });
+    }
+
+    fn first_line(&self, id: AllocId) -> Option<usize> {
+        self.caches(id).then(|| self.first[id.0 as usize] as usize)
     }
 
     /// Forgets all lines of a unit.

@@ -68,11 +68,8 @@ impl Wave {
             Operation::Atomic(a) => (if a.wide { Elements::B64 } else { Elements::B32 }, [Some(d.mem.offset), None]),
             _ => return Err(unsupported(format!("`{}` is not an access of this interpreter", d.op.name()))),
         };
-        let order = self.lane_order(exec);
-        let words = d.access == Access::Load && (elements.bytes, elements.count) == (4, 1);
-        if words && self.generation != GFX6 && !env.races.is_on() {
-            self.lds_words(d, env, offsets, (&order, limit))?;
-        } else {
+        if !self.lds_lanes(d, env, (elements, offsets), (exec, limit))? {
+            let order = self.lane_order(exec);
             self.lds_each(d, env, (elements, offsets), (&order, limit))?;
         }
         if d.dst != 0xffff {
@@ -81,27 +78,6 @@ impl Wave {
             }
         }
         self.send(Order::Lds, d, d.access != Access::Load, None);
-        Ok(())
-    }
-
-    /// Loads of single words that nobody looks at, lane by lane: what most programs do most.
-    fn lds_words(
-        &mut self,
-        d: &Decoded,
-        env: &DeviceMemory,
-        offsets: [Option<u32>; 2],
-        (order, limit): (&[usize], u32),
-    ) -> Result<(), Trap> {
-        let (addr, dst) = (usize::from(d.mem.addr), usize::from(d.dst));
-        for &lane in order {
-            let base = self.v[addr][lane];
-            for (number, offset) in offsets.into_iter().flatten().enumerate() {
-                let at = base.wrapping_add(offset) & !3;
-                let inside = u64::from(at) + 4 <= u64::from(limit);
-                let load = || env.memory.load_u32(env.lds, at.into()).map_err(|f| Trap::from(f).in_lane(lane as u32));
-                self.v[dst + number][lane] = if inside { load()? } else { 0 };
-            }
-        }
         Ok(())
     }
 

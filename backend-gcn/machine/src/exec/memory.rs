@@ -146,7 +146,7 @@ impl DeviceMemory {
         self.memory.store(self.lds, at.into(), size, new)?;
         Ok(old)
     }
-    fn stored(&mut self, id: AllocId) {
+    pub(super) fn stored(&mut self, id: AllocId) {
         self.epoch += 1;
         let at = id.0 as usize;
         if self.stored.len() <= at {
@@ -293,12 +293,12 @@ impl Wave {
 }
 
 /// A buffer descriptor (section 11.3).
-struct Descriptor {
+pub(super) struct Descriptor {
     base: u64,
     stride: u64,
-    swizzle: bool,
+    pub swizzle: bool,
     records: u64,
-    add_tid: bool,
+    pub add_tid: bool,
     element: u64,
     index_stride: u64,
     sel: [u32; 4],
@@ -331,7 +331,7 @@ impl Descriptor {
     }
 
     /// Address of `size` bytes at a place; `None` when the range check refuses it (section 11.4).
-    fn address(&self, generation: u8, structured: bool, p: Place, size: u64, soffset: u64) -> Option<u64> {
+    pub(super) fn address(&self, generation: u8, structured: bool, p: Place, size: u64, soffset: u64) -> Option<u64> {
         let v = self;
         let offset = p.offset;
         // On gfx6 and gfx7 the check does not see an SGPR offset.
@@ -358,9 +358,9 @@ impl Descriptor {
 
 /// Where a lane's access goes: index and byte offset, or a plain address.
 #[derive(Clone, Copy)]
-struct Place {
-    index: u64,
-    offset: u64,
+pub(super) struct Place {
+    pub index: u64,
+    pub offset: u64,
 }
 
 /// How components are converted.
@@ -461,7 +461,7 @@ impl Wave {
         By { lane: self.first + lane as u32, pc: d.at }
     }
 
-    fn place(&self, d: &Decoded, v: &Descriptor, lane: usize) -> Place {
+    pub(super) fn place(&self, d: &Decoded, v: &Descriptor, lane: usize) -> Place {
         let a = usize::from(d.mem.addr);
         let m = &d.mem;
         let mut index = if m.idxen { u64::from(self.v[a][lane]) } else { 0 };
@@ -489,7 +489,11 @@ impl Wave {
         let store = d.access == Access::Store;
         let width = u32::from(d.mem.data_width);
         let data = usize::from(d.mem.data);
-        let order: Vec<usize> = self.lane_order(exec);
+        let together = match d.operation {
+            Operation::Elements(e) => self.buffer_lanes(d, env, e, (&v, soffset), exec)?,
+            _ => false,
+        };
+        let order: Vec<usize> = if together { Vec::new() } else { self.lane_order(exec) };
         for &lane in &order {
             let p = self.place(d, &v, lane);
             let a = usize::from(d.mem.addr);
@@ -683,7 +687,11 @@ impl Wave {
     pub(crate) fn flat(&mut self, d: &Decoded, env: &mut DeviceMemory) -> Result<(), Trap> {
         let exec = if self.mode >> 28 & 1 == 1 { 0 } else { self.exec() };
         self.m0()?;
-        let order: Vec<usize> = self.lane_order(exec);
+        let together = match d.operation {
+            Operation::Elements(e) => self.flat_lanes(d, env, e, exec)?,
+            _ => false,
+        };
+        let order: Vec<usize> = if together { Vec::new() } else { self.lane_order(exec) };
         for &lane in &order {
             let a = usize::from(d.mem.addr);
             let address = u64::from(self.v[a][lane]) | u64::from(self.v[a + 1][lane]) << 32;

@@ -22,6 +22,7 @@ mod shade;
 mod state;
 mod step;
 mod subgroup;
+mod together;
 mod valu;
 
 pub use draw::draw;

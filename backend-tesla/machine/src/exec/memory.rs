@@ -3,12 +3,13 @@
 use super::decode::{CLASSES, Code, Dst, Place, Src};
 use super::step::Machine;
 use super::subgroup::{Lanes, Warp, first};
-use super::weak::{Order, Write};
+use super::weak::{FENCE, Order, Write};
 use crate::operand::Addr;
 use crate::types::{AtomOp, Op, Ty};
 use gpucc_isa::fail_if;
 use gpucc_sim::{
     AddressSpace, AllocId, By, Memory, OwnMemory, RaceCheck, Rules, SplitMix64, Trap, TrapKind, World,
+    lanes::{self, Words},
     trap::{bad_register, hazard, out_of_bounds, reserved, undefined},
 };
 use std::cell::RefCell;
@@ -379,6 +380,9 @@ impl Machine<'_> {
             warp.forget(code.dst, mask & !loaded);
         }
         let mut rest = if store { mask } else { loaded };
+        if self.lanes_together(warp, code, (rest, size), store, &mut values).map_err(|(l, t)| t.in_lane(l as u32))? {
+            rest = 0;
+        }
         while rest != 0 {
             let lane = first(rest);
             rest &= rest - 1;
@@ -400,6 +404,72 @@ impl Machine<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Whole words of g[] and s[] of all lanes as one (`gpucc_sim::lanes`). Gives whether it loaded or stored them: weak memory, the
+    /// fence region, locks and windows by rows ask more of each lane.
+    fn lanes_together(
+        &mut self,
+        warp: &mut Warp,
+        code: &Code,
+        (mask, size): (u32, u32),
+        store: bool,
+        values: &mut [Lanes; 4],
+    ) -> Result<bool, (usize, Trap)> {
+        let own = &mut *self.memories;
+        if mask == 0 || size < 4 {
+            return Ok(false);
+        }
+        let (mut addresses, mut limit) = ([0; 32], u64::MAX);
+        let (id, base) = match code.place {
+            Place::Global(g, r) if own.order.is_strong() && (store || g != FENCE) => {
+                let Some(w) = own.global[usize::from(g)] else { return Ok(false) };
+                addresses = warp.regs[usize::from(r)].map(u64::from);
+                let base = match (g, own.window, w.shape) {
+                    (14, Some((bytes, base)), _) => {
+                        limit = base + u64::from(bytes);
+                        base
+                    }
+                    (_, _, WindowShape::Whole) => 0,
+                    (_, _, WindowShape::Bytes(n)) => {
+                        limit = n;
+                        0_u64.wrapping_sub(w.base)
+                    }
+                    _ => return Ok(false),
+                };
+                if store && !w.writable {
+                    return Ok(false);
+                }
+                warp.fence = 0;
+                (w.alloc, base)
+            }
+            Place::Shared(addr) if matches!(code.op, Op::LdS | Op::StS) && own.locks.is_empty() => {
+                let Some(id) = own.shared.filter(|id| own.own.has(*id) || own.order.is_strong()) else {
+                    return Ok(false);
+                };
+                for (lane, at) in (0..).zip(&mut addresses) {
+                    *at = Self::address(warp, addr, lane).into();
+                }
+                (id, 0)
+            }
+            _ => return Ok(false),
+        };
+        let first = if matches!(code.place, Place::Shared(_)) && !store { u64::from(own.shared_base) } else { 0 };
+        let (mut low, mut end, mut start) = (0, 0, u64::MAX);
+        for l in (0..32).filter(|l| mask >> l & 1 == 1) {
+            let at = addresses[l];
+            (low, end, start) = (low | at, end.max(at), start.min(at));
+        }
+        if !low.is_multiple_of(size.into()) || end + u64::from(size) > limit || start < first {
+            return Ok(false);
+        }
+        let by = By { lane: warp.id * 32, pc: warp.pc };
+        let words = size as usize / 4;
+        let w = Words { id, base, addresses: &addresses, lanes: mask.into(), words, by };
+        if store {
+            return lanes::store(&mut own.memory, own.races.get_mut(), &w, |l, k| values[k][l]);
+        }
+        lanes::load(&own.memory, own.races.get_mut(), &w, |l, k, word| values[k][l] = word)
     }
 
     /// Moves whole registers to l[] or back as a copy, which takes along what is undefined: the spill of an undefined value is no use

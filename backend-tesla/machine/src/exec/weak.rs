@@ -9,7 +9,7 @@ use crate::types::{AtomOp, Ty};
 use gpucc_sim::{Agent, AllocId, By, Late, Past, SplitMix64, Trap};
 
 /// The window of the fence region.
-const FENCE: u8 = 15;
+pub(super) const FENCE: u8 = 15;
 /// Loads of a fence, each of a word of its own.
 const LOADS: u32 = 8;
 /// Bytes from one of these words to the next.
@@ -35,6 +35,13 @@ pub struct Order {
     pub agent: Option<Agent<Write>>,
     rng: Option<SplitMix64>,
     workgroups: u32,
+}
+
+impl Order {
+    /// Whether memory is not weak: accesses happen as they are issued.
+    pub fn is_strong(&self) -> bool {
+        self.agent.is_none() && self.past.is_none()
+    }
 }
 
 impl DeviceMemory {

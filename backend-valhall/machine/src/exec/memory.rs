@@ -3,6 +3,7 @@
 use gpucc_isa::fail_if;
 use gpucc_sim::{
     AddressSpace, AllocId, By, Memory, OwnMemory, Past, RaceCheck, Trap, World,
+    lanes::Words,
     trap::{misaligned, out_of_bounds, reserved},
 };
 
@@ -93,6 +94,39 @@ impl DeviceMemory {
         }
         Ok((id, offset))
     }
+
+    /// Loads whole words of lanes as one (`gpucc_sim::lanes`). Gives whether it did: private memory and weak memory ask more of each lane.
+    fn load_lanes(
+        &mut self,
+        w: &Warp,
+        addresses: &V64,
+        lanes: u16,
+        bytes: u32,
+        data: &mut [V32; 4],
+    ) -> Result<bool, Trap> {
+        let Some(words) = self.words(w, addresses, lanes, bytes) else { return Ok(false) };
+        let here = |(lane, t): (usize, Trap)| t.in_lane(words.by.lane + lane as u32);
+        gpucc_sim::lanes::load(&self.memory, &mut self.races, &words, |l, k, word| data[k][l] = word).map_err(here)
+    }
+
+    /// Stores whole words of lanes from the registers from `first` on as one. Gives whether it did.
+    fn store_lanes(&mut self, w: &Warp, addresses: &V64, lanes: u16, bytes: u32, first: u8) -> Result<bool, Trap> {
+        let Some(words) = self.words(w, addresses, lanes, bytes) else { return Ok(false) };
+        let here = |(lane, t): (usize, Trap)| t.in_lane(words.by.lane + lane as u32);
+        let get = |l: usize, k: usize| w.regs[usize::from(first) + k][l];
+        gpucc_sim::lanes::store(&mut self.memory, &mut self.races, &words, get).map_err(here)
+    }
+
+    /// The words of lanes that may be accessed as one.
+    fn words<'a>(&self, w: &Warp, addresses: &'a V64, lanes: u16, bytes: u32) -> Option<Words<'a>> {
+        if !bytes.is_multiple_of(4) || w.agent.is_some() || self.past.is_some() {
+            return None;
+        }
+        let (id, base) = self.space.find_all(addresses, lanes.into())?;
+        let private = self.scratch.as_ref().is_some_and(|s| s.id == id);
+        let by = By { lane: w.number * LANES as u32, ..by(w, 0) };
+        (!private).then_some(Words { id, base, addresses, lanes: lanes.into(), words: bytes as usize / 4, by })
+    }
 }
 
 /// Bytes of the access and its natural alignment.
@@ -115,10 +149,12 @@ pub(super) fn by_address(w: &mut Warp, d: &DInst, world: &mut DeviceMemory) -> R
     match d.op {
         LoadI8 | LoadI16 | LoadI24 | LoadI32 | LoadI48 | LoadI64 | LoadI96 | LoadI128 => {
             let (bytes, align) = access(d.op);
-            let mut data = [[0u8; 16]; LANES];
-            for l in lanes(w.active) {
-                let (id, offset) = world.resolve(w, l, addresses[l], bytes, align)?;
-                world.read(w, l, (id, offset), &mut data[l][..bytes as usize])?;
+            let mut data = [[0; LANES]; 4];
+            if !world.load_lanes(w, &addresses, w.active, bytes, &mut data)? {
+                for l in lanes(w.active) {
+                    let (id, offset) = world.resolve(w, l, addresses[l], bytes, align)?;
+                    world.read(w, l, (id, offset), bytes, &mut data)?;
+                }
             }
             w.kill_last_uses(d)?;
             deliver(w, d, bytes, &data)?;
@@ -129,7 +165,8 @@ pub(super) fn by_address(w: &mut Warp, d: &DInst, world: &mut DeviceMemory) -> R
             check_run(w, d.sr, bytes)?;
             // Those of helpers have no effect, unless they must.
             let silent = if d.message.force { 0 } else { w.helpers };
-            for l in lanes(w.active & !silent) {
+            let together = world.store_lanes(w, &addresses, w.active & !silent, bytes, d.sr)?;
+            for l in lanes(if together { 0 } else { w.active & !silent }) {
                 let (id, offset) = world.resolve(w, l, addresses[l], bytes, align)?;
                 let mut data = [0u8; 16];
                 for (i, chunk) in data.chunks_mut(4).enumerate().take(usize::from(d.sr_count)) {
@@ -161,12 +198,9 @@ pub(super) fn check_run(w: &Warp, base: u8, bytes: u32) -> Result<(), Trap> {
     Ok(())
 }
 
-/// Writes loaded bytes to the staging run in the way the load lane says.
-fn deliver(w: &mut Warp, d: &DInst, bytes: u32, data: &[[u8; 16]; LANES]) -> Result<(), Trap> {
-    let word = |l: usize, i: usize| {
-        u32::from_le_bytes([data[l][4 * i], data[l][4 * i + 1], data[l][4 * i + 2], data[l][4 * i + 3]])
-    };
-    let first: V32 = core::array::from_fn(|l| word(l, 0));
+/// Writes loaded words to the staging run in the way the load lane says.
+fn deliver(w: &mut Warp, d: &DInst, bytes: u32, data: &[V32; 4]) -> Result<(), Trap> {
+    let first = data[0];
     // Sub-word loads: where the value goes, how wide it becomes.
     let extended = |to: u32| -> V64 {
         let up = 64 - 8 * bytes;
@@ -190,10 +224,9 @@ fn deliver(w: &mut Warp, d: &DInst, bytes: u32, data: &[[u8; 16]; LANES]) -> Res
             w.write_message(d.sr + 1, 0xF, &v.map(|v| (v >> 32) as u32))
         }
         _ => {
-            for r in 0..bytes.div_ceil(4) {
+            for (r, values) in (0..bytes.div_ceil(4)).zip(data) {
                 let here = (bytes - 4 * r).min(4);
-                let values = core::array::from_fn(|l| word(l, r as usize));
-                w.write_message(d.sr + r as u8, ((1u16 << here) - 1) as u8, &values)?;
+                w.write_message(d.sr + r as u8, ((1u16 << here) - 1) as u8, values)?;
             }
             Ok(())
         }
@@ -223,10 +256,16 @@ pub(super) fn by_handle(w: &mut Warp, d: &DInst, world: &mut DeviceMemory) -> Re
         return w.issue(d.slot, (d.sr, 2), Touch::Nothing, &[NOWHERE; LANES], 0);
     }
     let (bytes, align) = access(d.op);
-    let mut data = [[0u8; 16]; LANES];
+    let mut data = [[0; LANES]; 4];
     let mut addresses = [NOWHERE; LANES];
+    let mut found: Option<(u32, Buffer)> = None;
+    let mut inside = 0;
     for l in lanes(w.active) {
-        let b = find(world, w, l)?;
+        let b = match found {
+            Some((handle, b)) if handle == handles[l] => b,
+            _ => find(world, w, l)?,
+        };
+        found = Some((handles[l], b));
         let offset = u64::from(offsets[l]);
         if !offset.is_multiple_of(align) {
             return Err(misaligned(format!("offset {offset:#x} is not a multiple of {align}"))
@@ -234,9 +273,14 @@ pub(super) fn by_handle(w: &mut Warp, d: &DInst, world: &mut DeviceMemory) -> Re
         }
         if offset + u64::from(bytes) <= b.size {
             addresses[l] = b.base + offset;
+            inside |= 1 << l;
+        }
+    }
+    if !world.load_lanes(w, &addresses, inside, bytes, &mut data)? {
+        for l in lanes(inside) {
             let here = |t: Trap| t.in_lane(w.number * LANES as u32 + l as u32);
-            let (id, offset) = world.space.resolve(addresses[l], bytes).map_err(here)?;
-            world.read(w, l, (id, offset), &mut data[l][..bytes as usize])?;
+            let place = world.space.resolve(addresses[l], bytes).map_err(here)?;
+            world.read(w, l, place, bytes, &mut data)?;
         }
     }
     w.kill_last_uses(d)?;

@@ -5,7 +5,7 @@
 use gpucc_sim::{Agent, AllocId, By, Late, Trap};
 
 use super::memory::{DeviceMemory, by, combine, combine1};
-use super::subgroup::{LANES, Warp};
+use super::subgroup::{LANES, V32, Warp};
 
 /// The effect of a message on memory.
 #[derive(Clone, Copy, Debug)]
@@ -93,8 +93,24 @@ impl DeviceMemory {
         done.map_err(|t| t.in_lane(w.number * LANES as u32 + lane as u32))
     }
 
-    /// A message reads memory.
+    /// A message reads at most 16 bytes of memory into the words of its lane.
     pub(super) fn read(
+        &mut self,
+        w: &mut Warp,
+        lane: usize,
+        place: (AllocId, u64),
+        bytes: u32,
+        data: &mut [V32; 4],
+    ) -> Result<(), Trap> {
+        let mut all = [0; 16];
+        self.read_bytes(w, lane, place, &mut all[..bytes as usize])?;
+        for (words, b) in data.iter_mut().zip(all.as_chunks().0) {
+            words[lane] = u32::from_le_bytes(*b);
+        }
+        Ok(())
+    }
+
+    fn read_bytes(
         &mut self,
         w: &mut Warp,
         lane: usize,

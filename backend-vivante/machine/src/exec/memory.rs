@@ -85,6 +85,16 @@ impl DeviceMemory {
         Ok(self.memory.load_bytes(id, at, inside)?)
     }
 
+    /// The allocation of the addresses of some lanes, and its address there.
+    pub fn locate_all(&self, addresses: &[u64], lanes: u64, local: bool) -> Option<(AllocId, u64)> {
+        if local {
+            return self.shared.as_ref().filter(|_| self.shared_is_local).map(|s| (s.id, 0));
+        }
+        let (id, base) = self.addresses.find_all(addresses, lanes)?;
+        let slice = [&self.shared, &self.scratch].into_iter().flatten().find(|s| s.id == id);
+        Some((id, base + slice.map_or(0, |s| s.start)))
+    }
+
     /// Words that hardware reads by itself: of a table or a descriptor.
     pub fn words<const N: usize>(&self, address: u32) -> Result<[u32; N], Trap> {
         let (id, at) = self.addresses.resolve(u64::from(address), 4 * N as u32)?;

@@ -4,6 +4,7 @@ use gpucc_isa::fail_if;
 use gpucc_sim::trace::File;
 use gpucc_sim::{
     By, RunState, SplitMix64, Trap, TrapKind,
+    lanes::{self, Words},
     trap::{bad_register, misaligned},
 };
 
@@ -619,7 +620,8 @@ impl Group {
         let size = pre.ty.bytes();
         let elements = pre.mask.count_ones();
         let mut out = [[0; LANES]; 4];
-        for i in lanes_of(mask) {
+        let together = self.load_lanes(pre, run, (&addresses, mask), &mut out)?;
+        for i in lanes_of(if together { 0 } else { mask }) {
             self.aligned(addresses[i], size, i)?;
             let mut bytes = [0; 16];
             let n = (size * elements) as usize;
@@ -659,7 +661,8 @@ impl Group {
             }
         }
         let mask = if launch.fragment && pre.skphp { mask & self.live } else { mask };
-        for i in ordered(mask, self.ahead) {
+        let together = self.store_lanes(pre, run, (&addresses, mask), &values)?;
+        for i in ordered(if together { 0 } else { mask }, self.ahead) {
             self.aligned(addresses[i], size as u32, i)?;
             let mut bytes = [0; 16];
             for k in 0..elements {
@@ -670,6 +673,44 @@ impl Group {
             run.world.store(addresses[i], pre.local, &bytes[..n], by).map_err(|t| t.in_lane(by.lane))?;
         }
         Ok(())
+    }
+
+    /// Whole words of lanes that may be accessed as one (`gpucc_sim::lanes`).
+    fn words<'a>(&self, pre: &Pre, run: &Run, addresses: &'a [u64; LANES], mask: Mask) -> Option<Words<'a>> {
+        let lanes = mask.into();
+        let (id, base) = run.world.locate_all(addresses, lanes, pre.local).filter(|_| pre.ty.bytes() == 4)?;
+        let by = By { lane: self.first, ..self.by(0) };
+        Some(Words { id, base, addresses, lanes, words: pre.mask.count_ones() as usize, by })
+    }
+
+    fn load_lanes(
+        &self,
+        pre: &Pre,
+        run: &mut Run,
+        (addresses, mask): (&Lanes, Mask),
+        out: &mut [Lanes; 4],
+    ) -> Result<bool, Trap> {
+        let addresses = addresses.map(u64::from);
+        let Some(w) = self.words(pre, run, &addresses, mask) else { return Ok(false) };
+        let flush = pre.ty == Type::F32 && !pre.denorm;
+        let put = |lane: usize, k: usize, word: u32| {
+            out[k][lane] = if flush { gpucc_num::f32::flush(f32::from_bits(word)).to_bits() } else { word };
+        };
+        let done = lanes::load(&run.world.memory, &mut run.world.races, &w, put);
+        done.map_err(|(lane, t)| t.in_lane(self.first + lane as u32))
+    }
+
+    fn store_lanes(
+        &self,
+        pre: &Pre,
+        run: &mut Run,
+        (addresses, mask): (&Lanes, Mask),
+        values: &[Lanes; 4],
+    ) -> Result<bool, Trap> {
+        let addresses = addresses.map(u64::from);
+        let Some(w) = self.words(pre, run, &addresses, mask).filter(|_| !self.ahead) else { return Ok(false) };
+        let done = lanes::store(&mut run.world.memory, &mut run.world.races, &w, |lane, k| values[k][lane]);
+        done.map_err(|(lane, t)| t.in_lane(self.first + lane as u32))
     }
 
     fn atomic(&mut self, pre: &Pre, launch: &LaunchState, run: &mut Run, mask: Mask) -> Result<(), Trap> {
