@@ -5,6 +5,7 @@ mod device;
 mod dispatch;
 mod draw;
 mod grid;
+mod lanes;
 mod memory;
 mod quads;
 mod race;

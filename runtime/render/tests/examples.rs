@@ -8,7 +8,6 @@ use gpucc_render::compare::{self, Against};
 use gpucc_render::frame::{self, Options};
 use gpucc_render::place::{Place, Programs};
 use gpucc_scene::difference::Difference;
-use gpucc_scene::model::Texture;
 use gpucc_scene::{Picture, Resources, output, resize::resize};
 
 use crate::causes::Part;
@@ -28,22 +27,11 @@ pub(crate) fn names() -> Vec<String> {
     list
 }
 
-/// A texture of so many texels each way is large.
-const LARGE: u32 = 256;
-
-/// A scene with a picture of 64 by 36 pixels, or its own size. What a small picture looks at is smaller, too: large textures that the scene draws
-/// for itself are half as wide and high.
+/// A scene with a picture of 64 by 36 pixels, or its own size.
 pub(crate) fn read(name: &str, is_small: bool) -> PreparedScene {
     let mut file = gpucc_scene::read::open(&folder().join(format!("{name}.toml"))).unwrap_or_else(|e| panic!("{e}"));
     if is_small {
         resize(&mut file.scene, [64, 36]).unwrap_or_else(|e| panic!("{name}: {e}"));
-        let textures = &mut file.scene.textures;
-        let drawn = |t: &Texture| t.contents.is_empty() && t.size[0].min(t.size[1]) >= LARGE;
-        let large = textures.iter().filter(|(_, t)| drawn(t)).map(|(name, t)| (name.to_string(), t.clone()));
-        for (name, mut t) in large.collect::<Vec<_>>() {
-            t.size = [t.size[0] / 2, t.size[1] / 2, t.size[2]];
-            textures.insert(name, t);
-        }
     }
     PreparedScene::new(file).unwrap_or_else(|e| panic!("{name}: {e}"))
 }

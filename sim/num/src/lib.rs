@@ -62,6 +62,28 @@ impl Mode {
     }
 }
 
+/// What an expression gives for a mode, compiled once for each of the common modes: a loop over lanes then has no test of it inside.
+#[macro_export]
+macro_rules! with_mode {
+    ($mode:expr, |$known:ident| $body:expr) => {
+        match $mode {
+            $crate::Mode::IEEE => {
+                const $known: $crate::Mode = $crate::Mode::IEEE;
+                $body
+            }
+            $crate::Mode::FLUSH => {
+                const $known: $crate::Mode = $crate::Mode::FLUSH;
+                $body
+            }
+            other => {
+                #[allow(non_snake_case, reason = "a constant in the other arms")]
+                let $known = other;
+                $body
+            }
+        }
+    };
+}
+
 /// The results of minimum and maximum for NaN and for zeros of different sign.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MinMax {
@@ -137,14 +159,10 @@ pub fn add_odd(a: core::primitive::f64, b: core::primitive::f64) -> core::primit
     let bb = s - a;
     let err = (a - (s - bb)) + (b - bb);
     let bits = s.to_bits();
-    if bits & 1 != 0 || err == 0.0 || err.is_nan() {
-        return s;
-    }
-    if (err > 0.0) == (s > 0.0) {
-        core::primitive::f64::from_bits(bits + 1)
-    } else {
-        core::primitive::f64::from_bits(bits - 1)
-    }
+    // Without a branch, so that lanes can go together.
+    let keep = (bits & 1 != 0) | (err == 0.0) | err.is_nan();
+    let step = if (err > 0.0) == (s > 0.0) { 1 } else { u64::MAX };
+    core::primitive::f64::from_bits(bits.wrapping_add(if keep { 0 } else { step }))
 }
 
 /// A sum, of which an exact zero is negative when rounding down.

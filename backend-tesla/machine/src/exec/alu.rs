@@ -90,6 +90,25 @@ fn mad_product(op: Op, a: u32, b: u32) -> (u32, bool) {
     }
 }
 
+/// Lanes up to which each is taken for itself.
+const FEW: u32 = 4;
+
+/// Something for the lanes of a mask at least: for all where there are many, so that the compiler can take several at once.
+#[inline(always)]
+fn each(mask: u32, mut f: impl FnMut(usize)) {
+    if mask.count_ones() > FEW {
+        for l in 0..32 {
+            f(l);
+        }
+    } else {
+        let mut rest = mask;
+        while rest != 0 {
+            f(rest.trailing_zeros() as usize);
+            rest &= rest - 1;
+        }
+    }
+}
+
 impl Machine<'_> {
     /// Values of a 32-bit or 16-bit source; only lanes of `mask` count.
     fn fetch(&self, warp: &Warp, src: Src, mask: u32) -> Result<Lanes, Trap> {
@@ -181,7 +200,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Result and flags lane by lane.
+    /// Results and flags.
     fn map(
         warp: &mut Warp,
         code: &Code,
@@ -190,25 +209,20 @@ impl Machine<'_> {
         f: impl Fn(u32, u32, u32, usize) -> (u32, u8),
     ) {
         let mut values = [0; 32];
-        let mut flags = [0; 32];
-        let mut rest = mask;
-        while rest != 0 {
-            let l = rest.trailing_zeros() as usize;
-            rest &= rest - 1;
-            (values[l], flags[l]) = f(a[l], b[l], c[l], l);
+        if let Some(to) = code.cdst {
+            let mut flags = [0; 32];
+            each(mask, |l| (values[l], flags[l]) = f(a[l], b[l], c[l], l));
+            warp.write_flags(to, &flags, mask);
+        } else {
+            each(mask, |l| values[l] = f(a[l], b[l], c[l], l).0);
         }
         Self::write(warp, code, &values, mask);
-        if let Some(c) = code.cdst {
-            warp.write_flags(c, &flags, mask);
-        }
     }
 
-    /// Results that need no flags, all lanes at once.
+    /// Results that need no flags.
     fn plain(warp: &mut Warp, code: &Code, mask: u32, a: &Lanes, b: &Lanes, f: impl Fn(u32, u32) -> u32) {
         let mut values = [0; 32];
-        for l in 0..32 {
-            values[l] = f(a[l], b[l]);
-        }
+        each(mask, |l| values[l] = f(a[l], b[l]));
         Self::write(warp, code, &values, mask);
     }
 
@@ -283,6 +297,20 @@ impl Machine<'_> {
                 // A 16-bit count is the low half of its operand.
                 let counts = u32::MAX >> (32 - if code.src[1] == Src::None { 32 } else { bits });
                 let (left, signed) = (code.op == Op::Shl, code.signed[0]);
+                if quick {
+                    match (left, signed) {
+                        (true, _) => {
+                            Self::plain(warp, code, mask, &a, &b, |a, n| if n < 32 { a << (n & 31) } else { 0 })
+                        }
+                        (false, false) => {
+                            Self::plain(warp, code, mask, &a, &b, |a, n| if n < 32 { a >> (n & 31) } else { 0 });
+                        }
+                        (false, true) => {
+                            Self::plain(warp, code, mask, &a, &b, |a, n| (a as i32 >> n.min(31)) as u32);
+                        }
+                    }
+                    return Ok(());
+                }
                 Self::map(warp, code, mask, [&a, &b, &zero], |a, b, _, _| {
                     if left { shift_left(a, b & counts, bits) } else { shift_right(a, b & counts, bits, signed) }
                 });
@@ -292,6 +320,26 @@ impl Machine<'_> {
                 let b = self.fetch(warp, code.src[1], mask)?;
                 let (signed, op, cond) = (code.signed[0], code.op, code.cond);
                 let max = u32::MAX >> (32 - bits);
+                if bits == 32 {
+                    // The order of signed numbers is that of unsigned ones with the other sign bit.
+                    let flip = if signed { 1 << 31 } else { 0 };
+                    let f = |a: u32, b: u32| {
+                        let (x, y) = (a ^ flip, b ^ flip);
+                        match op {
+                            Op::Set => {
+                                let holds = u8::from(x < y) | u8::from(x == y) << 1 | u8::from(x > y) << 2;
+                                0_u32.wrapping_sub(u32::from(holds & cond != 0))
+                            }
+                            Op::Max => x.max(y) ^ flip,
+                            _ => x.min(y) ^ flip,
+                        }
+                    };
+                    Self::map(warp, code, mask, [&a, &b, &zero], |a, b, _, _| {
+                        let r = f(a, b);
+                        (r, int_flags(r, 32))
+                    });
+                    return Ok(());
+                }
                 Self::map(warp, code, mask, [&a, &b, &zero], |a, b, _, _| {
                     let value = |v: u32| if signed { sign_extend(v, bits) } else { i64::from(v & max) };
                     let order = value(a).cmp(&value(b));
@@ -312,6 +360,10 @@ impl Machine<'_> {
                 let a = self.fetch(warp, code.src[0], mask)?;
                 let b = self.fetch(warp, code.src[1], mask)?;
                 let (short, signed, high) = (code.op == Op::Mul16, code.signed, code.high);
+                if quick && short && signed == [false; 2] {
+                    Self::plain(warp, code, mask, &a, &b, |a, b| (a & 0xffff) * (b & 0xffff));
+                    return Ok(());
+                }
                 Self::map(warp, code, mask, [&a, &b, &zero], |a, b, _, _| {
                     let r = if short { mul16(a, b, signed) } else { mul24(a, b, signed[0], high) };
                     (r, int_flags(r, 32))
@@ -331,6 +383,14 @@ impl Machine<'_> {
                 let c = self.fetch(warp, code.src[2], mask)?;
                 let carry = self.carry(warp, code, code.addop, mask)?;
                 let (op, addop) = (code.op, code.addop);
+                if quick && op == Op::MadU16 && addop == 0 {
+                    let mut p = [0; 32];
+                    for l in 0..32 {
+                        p[l] = (a[l] & 0xffff) * (b[l] & 0xffff);
+                    }
+                    Self::plain(warp, code, mask, &p, &c, u32::wrapping_add);
+                    return Ok(());
+                }
                 Self::map(warp, code, mask, [&a, &b, &c], |a, b, c, l| {
                     let (product, sat) = mad_product(op, a, b);
                     add(addop, product, c, carry >> l & 1 == 1, sat, 32)
@@ -355,7 +415,10 @@ impl Machine<'_> {
             Op::PreSin | Op::PreEx2 | Op::Rcp | Op::Rsqrt | Op::Lg2 | Op::Sin | Op::Cos | Op::Ex2 => {
                 let a = self.fetch(warp, code.src[0], mask)?;
                 let (op, abs, neg, sat) = (code.op, code.abs[0], code.neg[0], code.sat);
-                Self::map(warp, code, mask, [&a, &zero, &zero], |a, _, _, _| {
+                let mut values = [0; 32];
+                // Each lane for itself: these take long.
+                for l in (0..32).filter(|l| mask >> l & 1 == 1) {
+                    let a = a[l];
                     let x = float::modify(a, abs, neg);
                     let r = match op {
                         Op::PreSin => sfu::presin(x),
@@ -367,8 +430,12 @@ impl Machine<'_> {
                         Op::Cos => sfu::cos(a),
                         _ => sfu::ex2(a),
                     };
-                    (if sat { float::saturate(r) } else { r }, 0)
-                });
+                    values[l] = if sat { float::saturate(r) } else { r };
+                }
+                Self::write(warp, code, &values, mask);
+                if let Some(c) = code.cdst {
+                    warp.write_flags(c, &[0; 32], mask);
+                }
             }
             Op::CvtII | Op::CvtIF | Op::CvtFI | Op::CvtFF | Op::CvtRint => {
                 let a = self.fetch64(warp, code.src[0], mask)?;
@@ -507,25 +574,38 @@ impl Machine<'_> {
         let a = self.fetch(warp, code.src[0], mask)?;
         let b = self.fetch(warp, code.src[1], mask)?;
         let c = if code.src[2] == Src::None { zero } else { self.fetch(warp, code.src[2], mask)? };
-        let (op, neg, abs, sat, cond) = (code.op, code.neg, code.abs, code.sat, code.cond);
-        let to_zero = code.round == 3;
-        Self::map(warp, code, mask, [&a, &b, &c], |a, b, c, _| {
-            let (x, y) = (float::modify(a, abs[0], neg[0]), float::modify(b, abs[1], neg[1]));
-            let z = float::modify(c, false, neg[2]);
-            let r = match op {
-                Op::Fadd => float::add(x, y, to_zero),
-                Op::Fmul | Op::FmulSat => float::mul(x, y, to_zero),
-                Op::Fmad => float::mad(a, b, z, neg[0]),
-                Op::Fmax => float::minmax(x, y, true),
-                Op::Fmin => float::minmax(x, y, false),
-                _ => {
-                    let yes = float::compare(x, y, cond);
-                    return if yes { (!0, 2) } else { (0, 1) };
-                }
+        let (op, neg, abs, cond) = (code.op, code.neg, code.abs, code.cond);
+        let modified =
+            |v: Lanes, abs: bool, neg: bool| if abs || neg { v.map(|v| float::modify(v, abs, neg)) } else { v };
+        let (x, y, z) = (modified(a, abs[0], neg[0]), modified(b, abs[1], neg[1]), modified(c, false, neg[2]));
+        let mut r = [0; 32];
+        let mut flags = None;
+        macro_rules! lanes {
+            (|$l:ident| $value:expr) => {
+                each(mask, |$l| r[$l] = $value)
             };
-            let r = if sat { float::saturate(r) } else { r };
-            (r, float::flags(r))
-        });
+        }
+        match op {
+            Op::Fadd if code.round == 3 => lanes!(|l| float::add(x[l], y[l], true)),
+            Op::Fadd => lanes!(|l| float::add(x[l], y[l], false)),
+            Op::Fmul | Op::FmulSat if code.round == 3 => lanes!(|l| float::mul(x[l], y[l], true)),
+            Op::Fmul | Op::FmulSat => lanes!(|l| float::mul(x[l], y[l], false)),
+            // The product is negated behind the cut.
+            Op::Fmad => lanes!(|l| float::mad(a[l], b[l], z[l], neg[0])),
+            Op::Fmax => lanes!(|l| float::minmax(x[l], y[l], true)),
+            Op::Fmin => lanes!(|l| float::minmax(x[l], y[l], false)),
+            _ => {
+                lanes!(|l| 0_u32.wrapping_sub(float::compare(x[l], y[l], cond).into()));
+                flags = Some(r.map(|r| if r != 0 { 2 } else { 1 }));
+            }
+        }
+        if code.sat && flags.is_none() {
+            r = r.map(float::saturate);
+        }
+        Self::write(warp, code, &r, mask);
+        if let Some(c) = code.cdst {
+            warp.write_flags(c, &flags.unwrap_or_else(|| r.map(float::flags)), mask);
+        }
         Ok(())
     }
 

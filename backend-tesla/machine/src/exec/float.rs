@@ -76,7 +76,10 @@ pub fn minmax(a: u32, b: u32, max: bool) -> u32 {
 
 /// Compare by a mask of less (1), equal (2), greater (4), unordered (8).
 pub fn compare(a: u32, b: u32, cond: u8) -> bool {
-    relation(f64::from(f32::from_bits(flush(a))), f64::from(f32::from_bits(flush(b)))) & cond != 0
+    let (a, b) = (f32::from_bits(flush(a)), f32::from_bits(flush(b)));
+    let holds = u8::from(a < b) | u8::from(a == b) << 1 | u8::from(a > b) << 2;
+    let holds = holds | u8::from(a.is_nan() | b.is_nan()) << 3;
+    holds & cond != 0
 }
 
 /// The one bit of less (1), equal (2), greater (4), unordered (8) that holds.

@@ -12,6 +12,21 @@ use gpucc_sim::{
     trap::{hazard, out_of_bounds, reserved, unsupported},
 };
 
+/// For each condition the flags, by their value, for which it holds.
+const HOLDS: [u16; 32] = {
+    let mut table = [0; 32];
+    let mut cond = 0;
+    while cond < 32 {
+        let mut flags = 0;
+        while flags < 16 {
+            table[cond] |= (condition(cond as u32, flags) as u16) << flags;
+            flags += 1;
+        }
+        cond += 1;
+    }
+    table
+};
+
 /// The state that all warps share while they run.
 pub struct Machine<'a> {
     pub program: &'a DecodedProgram,
@@ -66,13 +81,11 @@ impl<'a> Machine<'a> {
         let c = code.pcc as usize;
         Self::flags_defined(warp, code.pcc, warp.active)?;
         let mut mask = 0;
-        let mut rest = warp.active;
-        while rest != 0 {
-            let l = rest.trailing_zeros();
-            rest &= rest - 1;
-            mask |= u32::from(condition(u32::from(code.pred), warp.flags[c][l as usize])) << l;
+        let holds = HOLDS[usize::from(code.pred) % HOLDS.len()];
+        for (l, flags) in warp.flags[c].iter().enumerate() {
+            mask |= u32::from(holds >> (flags & 15) & 1) << l;
         }
-        Ok(mask)
+        Ok(mask & warp.active)
     }
 
     /// Traps when a flag register was never written in some lane of `mask`.

@@ -295,11 +295,8 @@ impl Warp {
         if mask == !0 {
             *reg = *values;
         } else {
-            let mut m = mask;
-            while m != 0 {
-                let l = m.trailing_zeros() as usize;
-                reg[l] = values[l];
-                m &= m - 1;
+            for (l, (to, from)) in reg.iter_mut().zip(values).enumerate() {
+                *to = if mask >> l & 1 == 1 { *from } else { *to };
             }
         }
         let known = &mut self.known[r as usize];
@@ -311,12 +308,9 @@ impl Warp {
     #[inline]
     pub fn write_half(&mut self, r: u8, high: bool, values: &Lanes, mask: u32) {
         let reg = &mut self.regs[r as usize];
-        let mut m = mask;
-        while m != 0 {
-            let l = m.trailing_zeros() as usize;
-            let v = values[l] & 0xffff;
-            reg[l] = if high { reg[l] & 0xffff | v << 16 } else { reg[l] & !0xffff | v };
-            m &= m - 1;
+        for (l, (to, v)) in reg.iter_mut().zip(values).enumerate() {
+            let new = if high { *to & 0xffff | v << 16 } else { *to & !0xffff | v & 0xffff };
+            *to = if mask >> l & 1 == 1 { new } else { *to };
         }
         self.known[r as usize][usize::from(high)] |= mask;
     }
@@ -360,8 +354,8 @@ impl Warp {
 
     /// Writes a flag register.
     pub fn write_flags(&mut self, c: u8, values: &[u8; 32], mask: u32) {
-        for l in (0..32).filter(|l| mask >> l & 1 == 1) {
-            self.flags[c as usize][l] = values[l] & 0xf;
+        for (l, (to, from)) in self.flags[c as usize].iter_mut().zip(values).enumerate() {
+            *to = if mask >> l & 1 == 1 { from & 0xf } else { *to };
         }
         self.flags_known[c as usize] |= mask;
     }

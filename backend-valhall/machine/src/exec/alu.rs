@@ -128,27 +128,39 @@ fn out64(w: &mut Warp, d: &DInst, v: &V64) -> Result<(), Trap> {
 }
 
 pub(super) fn map1(w: &mut Warp, d: &DInst, f: impl Fn(u32) -> u32) -> Result<(), Trap> {
-    let v = w.src32(d, 0).map(f);
+    let mut v = w.src32(d, 0);
     w.kill_last_uses(d)?;
+    for x in &mut v {
+        *x = f(*x);
+    }
     out(w, d, &v)
 }
 
 pub(super) fn map2(w: &mut Warp, d: &DInst, f: impl Fn(u32, u32) -> u32) -> Result<(), Trap> {
-    let (a, b) = (w.src32(d, 0), w.src32(d, 1));
+    let (mut v, b) = (w.src32(d, 0), w.src32(d, 1));
     w.kill_last_uses(d)?;
-    out(w, d, &core::array::from_fn(|l| f(a[l], b[l])))
+    for (l, x) in v.iter_mut().enumerate() {
+        *x = f(*x, b[l]);
+    }
+    out(w, d, &v)
 }
 
 pub(super) fn map3(w: &mut Warp, d: &DInst, f: impl Fn(u32, u32, u32) -> u32) -> Result<(), Trap> {
-    let (a, b, c) = (w.src32(d, 0), w.src32(d, 1), w.src32(d, 2));
+    let (mut v, b, c) = (w.src32(d, 0), w.src32(d, 1), w.src32(d, 2));
     w.kill_last_uses(d)?;
-    out(w, d, &core::array::from_fn(|l| f(a[l], b[l], c[l])))
+    for (l, x) in v.iter_mut().enumerate() {
+        *x = f(*x, b[l], c[l]);
+    }
+    out(w, d, &v)
 }
 
 pub(super) fn map4(w: &mut Warp, d: &DInst, f: impl Fn(u32, u32, u32, u32) -> u32) -> Result<(), Trap> {
-    let (a, b, c, e) = (w.src32(d, 0), w.src32(d, 1), w.src32(d, 2), w.src32(d, 3));
+    let (mut v, b, c, e) = (w.src32(d, 0), w.src32(d, 1), w.src32(d, 2), w.src32(d, 3));
     w.kill_last_uses(d)?;
-    out(w, d, &core::array::from_fn(|l| f(a[l], b[l], c[l], e[l])))
+    for (l, x) in v.iter_mut().enumerate() {
+        *x = f(*x, b[l], c[l], e[l]);
+    }
+    out(w, d, &v)
 }
 
 fn wide2(w: &mut Warp, d: &DInst, f: impl Fn(u64, u64) -> u64) -> Result<(), Trap> {
@@ -173,15 +185,46 @@ fn shift_logic(w: &mut Warp, d: &DInst, width: u32, left: bool, f: impl Fn(u64, 
         w.kill_last_uses(d)?;
         return out64(w, d, &core::array::from_fn(|l| f(shift(a[l], s[l], 64), b[l]) ^ inverted));
     }
+    if width == 32 {
+        let f = |a: u32, b: u32| (f(a.into(), b.into()) ^ inverted) as u32;
+        return match (left, d.signed) {
+            (true, _) => map3(w, d, |a, s, b| f(a << (s & 31), b)),
+            (false, false) => map3(w, d, |a, s, b| f(a >> (s & 31), b)),
+            (false, true) => map3(w, d, |a, s, b| f((a as i32 >> (s & 31)) as u32, b)),
+        };
+    }
     map3(w, d, |a, s, b| lanes2(width, a, b, |a, b| (f(shift(u64::from(a), s, width), u64::from(b)) ^ inverted) as u32))
+}
+
+/// An expression for one of the comparisons of 32 bits, which the lanes then do not look up each.
+macro_rules! by_comparison {
+    ($cmp:expr, $signed:expr, |$holds:ident| $body:expr) => {{
+        // The order of signed numbers is that of unsigned ones with the other sign bit.
+        let flip: u32 = if $signed { 1 << 31 } else { 0 };
+        macro_rules! arm {
+            ($f:expr) => {{
+                let $holds = |a: u32, b: u32| $f(a ^ flip, b ^ flip);
+                $body
+            }};
+        }
+        match $cmp {
+            0 => arm!(|a, b| a == b),
+            1 => arm!(|a, b| a > b),
+            2 => arm!(|a, b| a >= b),
+            3 | 6 => arm!(|a, b| a != b),
+            4 => arm!(|a, b| a < b),
+            5 => arm!(|a, b| a <= b),
+            _ => arm!(|_: u32, _: u32| true),
+        }
+    }};
 }
 
 fn csel_int(w: &mut Warp, d: &DInst, width: u32, signed: bool) -> Result<(), Trap> {
     let cmp = d.cmp;
+    if width == 32 {
+        return by_comparison!(cmp, signed, |holds| map4(w, d, |a, b, x, y| if holds(a, b) { x } else { y }));
+    }
     map4(w, d, |a, b, x, y| {
-        if width == 32 {
-            return if compare_lane(cmp, 32, signed, a, b) { x } else { y };
-        }
         let m = halves2(a, b, |a, b| if compare_lane(cmp, 16, signed, a.into(), b.into()) { 0xFFFF } else { 0 });
         x & m | y & !m
     })
@@ -190,6 +233,12 @@ fn csel_int(w: &mut Warp, d: &DInst, width: u32, signed: bool) -> Result<(), Tra
 fn icmp(w: &mut Warp, d: &DInst, width: u32, signed: bool, and: bool) -> Result<(), Trap> {
     let (cmp, result) = (d.cmp, d.result);
     fail_if!(width == 8 && result == 1, unsupported("a float result in 8-bit lanes has no meaning"));
+    if width == 32 {
+        let yes = truth(result, 32, true);
+        // Another operand counts as true where it is not 0.
+        let value = move |v: bool, c: u32| if (v & and & (c != 0)) | (!and & (v | (c != 0))) { yes } else { 0 };
+        return by_comparison!(cmp, signed, |holds| map3(w, d, |a, b, c| value(holds(a, b), c)));
+    }
     map3(w, d, |a, b, c| {
         lanes3(width, a, b, c, |a, b, c| {
             let v = compare_lane(cmp, width, signed, a, b);
@@ -218,6 +267,14 @@ fn icmp_multi(w: &mut Warp, d: &DInst, signed: bool) -> Result<(), Trap> {
 
 fn mux(w: &mut Warp, d: &DInst, width: u32) -> Result<(), Trap> {
     let mode = d.mux;
+    if width == 32 {
+        return match mode {
+            0 => map3(w, d, |a, b, m| if m >> 31 != 0 { a } else { b }),
+            1 => map3(w, d, |a, b, m| if m == 0 { a } else { b }),
+            2 => map3(w, d, |a, b, m| if m << 1 == 0 { a } else { b }),
+            _ => map3(w, d, |a, b, m| a & m | b & !m),
+        };
+    }
     map3(w, d, |a, b, m| {
         lanes3(width, a, b, m, |a, b, m| match mode {
             0 if m >> (width - 1) & 1 != 0 => a,
@@ -404,6 +461,8 @@ fn operate(w: &mut Warp, d: &DInst, salt: u64) -> Result<(), Trap> {
         }
         Wmask => wmask(w, d),
 
+        IaddU32 | IaddS32 if !d.flag => map2(w, d, u32::wrapping_add),
+        IsubU32 | IsubS32 if !d.flag => map2(w, d, u32::wrapping_sub),
         IaddU32 | IaddS32 => arith(w, d, 32, |a, b| a + b),
         IaddV2u16 | IaddV2s16 => arith(w, d, 16, |a, b| a + b),
         IaddV4u8 | IaddV4s8 => arith(w, d, 8, |a, b| a + b),
@@ -420,6 +479,9 @@ fn operate(w: &mut Warp, d: &DInst, salt: u64) -> Result<(), Trap> {
         HaddV4u8 | HaddV4s8 => hadd(w, d, 8),
         IaddU64 | IaddS64 => {
             let (signed, saturate) = (d.signed, d.flag);
+            if !saturate {
+                return wide2(w, d, u64::wrapping_add);
+            }
             wide2(w, d, |a, b| exact64(signed, saturate, a, b, |a, b| a + b))
         }
         IsubU64 | IsubS64 => {

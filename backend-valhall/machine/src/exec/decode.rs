@@ -9,7 +9,7 @@ use crate::kind::{DstKind, Kind, Lanes, SrcMods};
 use crate::operand::{LUT, Operand, Special, Src, operand};
 use crate::slots::SOURCES;
 use crate::text::run_length;
-use crate::{Class, Op, ValhallInst, decode_word, table, text};
+use crate::{Class, Op, Unit as Port, ValhallInst, decode_word, table, text};
 
 /// The meaning of the operands of a launch.
 pub(super) struct Environment {
@@ -235,6 +235,12 @@ pub(super) struct DInst {
     /// Floats of this instruction's sources have 16 bits.
     pub half_float: bool,
     pub message: Message,
+    /// The class that it counts in, of [`CLASSES`](super::step::CLASSES).
+    pub counted: u8,
+    /// Units that it takes, and how long in 64ths of a cycle.
+    pub busy: [(u8, u16); 2],
+    /// Registers that it uses for the last time.
+    pub last_uses: u64,
     /// Operations on two lanes of 16 bits: bytes of each source that the low and the high half of the result depend on.
     pub halves: Option<[[u8; 2]; 4]>,
 }
@@ -357,6 +363,39 @@ pub(super) fn merges(code: &[Slot]) -> Vec<bool> {
     ways.into_iter().map(|w| w > 1).collect()
 }
 
+fn counted(class: Class, unit: Port) -> u8 {
+    match (class, unit) {
+        (Class::Branch, _) => 4,
+        (Class::Barrier, _) => 5,
+        (Class::Nop, _) => 6,
+        (_, Port::Fma) => 0,
+        (_, Port::Cvt) => 1,
+        (_, Port::Sfu) => 2,
+        (_, Port::Ls) => 3,
+        (_, Port::V) => 8,
+        (_, Port::T | Port::Vt) => 9,
+        _ => 7,
+    }
+}
+
+/// The time of an instruction at its units (reference, section 11.1): FMA and CVT do 64 lanes a cycle, SFU 16, the varying unit 16 halves,
+/// the texture unit four lanes, the load/store unit one access.
+fn busy(d: &DInst, unit: Port) -> [(u8, u16); 2] {
+    let words = if d.dst_pair { 2 } else { 1 };
+    let halves = 2 * u16::from(d.sr_count.max(1));
+    let one = |unit, time| [(unit, time), (0, 0)];
+    match unit {
+        Port::Fma => one(0, words),
+        Port::Cvt => one(1, words),
+        Port::Sfu => one(2, 4 * words),
+        Port::V => one(3, 4 * halves),
+        Port::T => one(4, 16),
+        Port::Vt => [(3, 16), (4, 16)],
+        Port::Ls => one(5, 64),
+        Port::None => one(0, 0),
+    }
+}
+
 fn one(inst: &ValhallInst, index: usize, generation: u8, env: &Environment) -> Slot {
     let mut printed = String::new();
     text::print(inst, &mut printed);
@@ -407,6 +446,9 @@ fn one(inst: &ValhallInst, index: usize, generation: u8, env: &Environment) -> S
         load_lane: get("load_lane") as u8,
         half_float: bits == 16,
         message: Message::of(inst),
+        counted: counted(row.attrs.class, row.attrs.unit),
+        busy: [(0, 0); 2],
+        last_uses: 0,
         halves: two_lanes(inst).then_some([[0; 2]; 4]),
     };
     for (i, s) in row.operands.iter().enumerate() {
@@ -484,6 +526,12 @@ fn one(inst: &ValhallInst, index: usize, generation: u8, env: &Environment) -> S
             not: src.not,
             wide: kind.wide,
         };
+    }
+    d.busy = busy(&d, row.attrs.unit);
+    for s in &d.src {
+        if let (Value::Reg(r), true) = (s.value, s.last) {
+            d.last_uses |= 1 << r | if s.wide { 2 << r } else { 0 };
+        }
     }
     if let Some(r) = outside(&d, env) {
         return Slot::Bad(

@@ -1,12 +1,12 @@
 //! Float arithmetic (section 12.1 of the reference).
 
 use gpucc_num::special::wide;
-use gpucc_num::{MinMax, Mode, NAN16, NAN32, Round, convert, f16, f32 as n32};
+use gpucc_num::{MinMax, Mode, NAN16, NAN32, Round, convert, f16, f32 as n32, with_mode};
 use gpucc_sim::trap::{Trap, unsupported};
 
-use super::alu::{halves1, halves2, halves3, map1, map2, map3, map4, truth};
+use super::alu::{halves1, halves2, halves3, map1, map2, map3, map4, out, truth};
 use super::decode::DInst;
-use super::subgroup::Warp;
+use super::subgroup::{V32, Warp};
 use crate::Op;
 
 /// `min(max(x, lo), hi)` where NaN gives `lo` and -0 is below +0: bit 0 from 0 up, bit 1 within -1..1.
@@ -28,18 +28,31 @@ fn clamp16(clamp: u8, x: u16) -> u16 {
     if clamp & 2 != 0 { f16::min(Mode::IEEE, MinMax::Number, x, 0x3C00) } else { x }
 }
 
-/// Float comparison by condition code: with a NaN only `ne` holds.
+/// An expression for one of the comparisons by condition code, which the lanes then do not look up each: with a NaN only `ne` holds.
+macro_rules! by_comparison {
+    ($cmp:expr, |$holds:ident| $body:expr) => {{
+        macro_rules! arm {
+            ($f:expr) => {{
+                let $holds = $f;
+                $body
+            }};
+        }
+        match $cmp {
+            0 => arm!(|a: f32, b: f32| a == b),
+            1 => arm!(|a: f32, b: f32| a > b),
+            2 => arm!(|a: f32, b: f32| a >= b),
+            3 => arm!(|a: f32, b: f32| a != b),
+            4 => arm!(|a: f32, b: f32| a < b),
+            5 => arm!(|a: f32, b: f32| a <= b),
+            6 => arm!(|a: f32, b: f32| (a < b) | (a > b)),
+            _ => arm!(|a: f32, b: f32| !a.is_nan() & !b.is_nan()),
+        }
+    }};
+}
+
+/// The same for halves.
 fn compare(cmp: u8, a: f64, b: f64) -> bool {
-    match cmp {
-        0 => a == b,
-        1 => a > b,
-        2 => a >= b,
-        3 => a != b,
-        4 => a < b,
-        5 => a <= b,
-        6 => a != b && !a.is_nan() && !b.is_nan(),
-        _ => !a.is_nan() && !b.is_nan(),
-    }
+    by_comparison!(cmp, |holds| holds(a as f32, b as f32))
 }
 
 fn f(x: u32) -> f32 {
@@ -189,6 +202,35 @@ fn log_quotient(m: f64) -> f64 {
     if m == 1.0 { core::f64::consts::LOG2_E } else { wide::log(m) * core::f64::consts::LOG2_E / (m - 1.0) }
 }
 
+/// The limits of an instruction, which most have not, on its results.
+fn clamped(clamp: u8, v: &mut V32) {
+    if clamp != 0 {
+        for x in v {
+            *x = clamp32(clamp, f(*x)).to_bits();
+        }
+    }
+}
+
+fn clamped2(w: &mut Warp, d: &DInst, op: impl Fn(f32, f32) -> f32) -> Result<(), Trap> {
+    let (mut v, b) = (w.src32(d, 0), w.src32(d, 1));
+    w.kill_last_uses(d)?;
+    for (l, x) in v.iter_mut().enumerate() {
+        *x = op(f(*x), f(b[l])).to_bits();
+    }
+    clamped(d.clamp, &mut v);
+    out(w, d, &v)
+}
+
+fn clamped3(w: &mut Warp, d: &DInst, op: impl Fn(f32, f32, f32) -> f32) -> Result<(), Trap> {
+    let (mut v, b, c) = (w.src32(d, 0), w.src32(d, 1), w.src32(d, 2));
+    w.kill_last_uses(d)?;
+    for (l, x) in v.iter_mut().enumerate() {
+        *x = op(f(*x), f(b[l]), f(c[l])).to_bits();
+    }
+    clamped(d.clamp, &mut v);
+    out(w, d, &v)
+}
+
 /// Executes one float instruction; an opcode that is none is a row nobody claimed.
 #[expect(clippy::too_many_lines, reason = "one arm for each operation")]
 pub(super) fn execute(w: &mut Warp, d: &DInst, salt: u64) -> Result<(), Trap> {
@@ -197,18 +239,18 @@ pub(super) fn execute(w: &mut Warp, d: &DInst, salt: u64) -> Result<(), Trap> {
     let (clamp, cmp, result, round) = (d.clamp, d.cmp, d.result, d.round);
     let approx = Rounder { seed: w.perturb.map(|p| p ^ salt.wrapping_mul(0xD6E8_FEB8_6659_FD93)) };
     match d.op {
-        FaddF32 => map2(w, d, |a, b| clamp32(clamp, n32::add(m, f(a), f(b))).to_bits()),
+        FaddF32 => with_mode!(m, |M| clamped2(w, d, |a, b| n32::add(M, a, b))),
         FaddV2f16 => map2(w, d, |a, b| halves2(a, b, |a, b| clamp16(clamp, f16::add(m, a, b)))),
-        FminF32 => map2(w, d, |a, b| clamp32(clamp, n32::min(m, MinMax::Number, f(a), f(b))).to_bits()),
+        FminF32 => with_mode!(m, |M| clamped2(w, d, |a, b| n32::min(M, MinMax::Number, a, b))),
         FminV2f16 => map2(w, d, |a, b| halves2(a, b, |a, b| clamp16(clamp, f16::min(m, MinMax::Number, a, b)))),
-        FmaxF32 => map2(w, d, |a, b| clamp32(clamp, n32::max(m, MinMax::Number, f(a), f(b))).to_bits()),
+        FmaxF32 => with_mode!(m, |M| clamped2(w, d, |a, b| n32::max(M, MinMax::Number, a, b))),
         FmaxV2f16 => map2(w, d, |a, b| halves2(a, b, |a, b| clamp16(clamp, f16::max(m, MinMax::Number, a, b)))),
-        FmaF32 => map3(w, d, |a, b, c| clamp32(clamp, n32::fma(m, f(a), f(b), f(c))).to_bits()),
+        FmaF32 => with_mode!(m, |M| clamped3(w, d, |a, b, c| n32::fma(M, a, b, c))),
         FmaV2f16 => map3(w, d, |a, b, c| halves3(a, b, c, |a, b, c| clamp16(clamp, f16::fma(m, a, b, c)))),
         FmaRscaleF32 | FmaRscaleNF32 | FmaRscaleLeftF32 | FmaRscaleScale16F32 => rscale(w, d),
         FaddImmF32 => {
             let c = f(d.imm as u32);
-            map1(w, d, |a| n32::add(m, f(a), c).to_bits())
+            with_mode!(m, |M| map1(w, d, |a| n32::add(M, f(a), c).to_bits()))
         }
         FaddImmV2f16 => {
             let c = d.imm as u32;
@@ -221,17 +263,23 @@ pub(super) fn execute(w: &mut Warp, d: &DInst, salt: u64) -> Result<(), Trap> {
                 |x: u32| u32::from(clamp16(clamp, f16::output(m, convert::f32_to_f16(round, n32::input(m, f(x))))));
             half(a) | half(b) << 16
         }),
-        CselF32 => map4(w, d, |a, b, x, y| if compare(cmp, flushed(m, f(a)), flushed(m, f(b))) { x } else { y }),
+        CselF32 => {
+            with_mode!(m, |M| by_comparison!(cmp, |holds| {
+                map4(w, d, |a, b, x, y| if holds(n32::input(M, f(a)), n32::input(M, f(b))) { x } else { y })
+            }))
+        }
         CselV2f16 => map4(w, d, |a, b, x, y| {
             let mask = halves2(a, b, |a, b| if compare(cmp, flushed16(m, a), flushed16(m, b)) { 0xFFFF } else { 0 });
             x & mask | y & !mask
         }),
         FcmpOrF32 | FcmpAndF32 => {
             let and = d.op == FcmpAndF32;
-            map3(w, d, |a, b, c| {
-                let v = compare(cmp, flushed(m, f(a)), flushed(m, f(b)));
-                truth(result, 32, if and { v && c != 0 } else { v || c != 0 })
-            })
+            let yes = truth(result, 32, true);
+            // Another operand counts as true where it is not 0.
+            let value = move |v: bool, c: u32| if (v & and & (c != 0)) | (!and & (v | (c != 0))) { yes } else { 0 };
+            with_mode!(m, |M| by_comparison!(cmp, |holds| {
+                map3(w, d, |a, b, c| value(holds(n32::input(M, f(a)), n32::input(M, f(b))), c))
+            }))
         }
         FcmpOrV2f16 | FcmpAndV2f16 => {
             let and = d.op == FcmpAndV2f16;

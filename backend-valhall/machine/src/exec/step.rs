@@ -3,7 +3,7 @@
 use gpucc_isa::fail_if;
 use gpucc_sim::trace::File;
 use gpucc_sim::{
-    Core, Rules, RunReport, RunState, Trap, TrapKind,
+    Core, Rules, RunState, Trap, TrapKind,
     trap::{hazard, unsupported},
 };
 
@@ -16,46 +16,11 @@ use super::subgroup::{LANES, Warp};
 use super::texture;
 use super::{tile, varying};
 use crate::build::flow;
-use crate::{Class, Op, Unit as Port, disasm_words_line};
+use crate::{Class, Op, disasm_words_line};
 
 /// Instructions counted by what they cost.
 pub(super) const CLASSES: [&str; 10] =
     ["fma", "cvt", "sfu", "ls", "branch", "barrier", "nop", "other", "varying", "texture"];
-
-fn class_index(d: &DInst) -> usize {
-    match (d.class, crate::ROWS[d.op as usize].attrs.unit) {
-        (Class::Branch, _) => 4,
-        (Class::Barrier, _) => 5,
-        (Class::Nop, _) => 6,
-        (_, Port::Fma) => 0,
-        (_, Port::Cvt) => 1,
-        (_, Port::Sfu) => 2,
-        (_, Port::Ls) => 3,
-        (_, Port::V) => 8,
-        (_, Port::T | Port::Vt) => 9,
-        _ => 7,
-    }
-}
-
-/// Adds the time of an instruction to its unit, in 64ths of a cycle (reference, section 11.1): FMA and CVT do 64 lanes a cycle, SFU 16, the
-/// varying unit 16 halves, the texture unit four lanes, the load/store unit one access.
-fn busy(d: &DInst, units: &mut [u64; RunReport::UNITS]) {
-    let words = if d.dst_pair { 2 } else { 1 };
-    let halves = 2 * u64::from(d.sr_count.max(1));
-    match crate::ROWS[d.op as usize].attrs.unit {
-        Port::Fma => units[0] += words,
-        Port::Cvt => units[1] += words,
-        Port::Sfu => units[2] += 4 * words,
-        Port::V => units[3] += 4 * halves,
-        Port::T => units[4] += 16,
-        Port::Vt => {
-            units[3] += 16;
-            units[4] += 16;
-        }
-        Port::Ls => units[5] += 64,
-        Port::None => {}
-    }
-}
 
 /// A program.
 pub(super) struct Program {
@@ -136,8 +101,10 @@ fn step(
         trace.look(program.first + 8 * w.pc as u64, w.active.into(), &[file]);
     }
     cx.counts.report.count(lanes);
-    busy(d, &mut cx.counts.report.busy);
-    cx.counts.classes[class_index(d)] += 1;
+    for (unit, time) in d.busy {
+        cx.counts.report.busy[usize::from(unit)] += u64::from(time);
+    }
+    cx.counts.classes[usize::from(d.counted)] += 1;
     let flow = u32::from(d.flow);
     let (mut stop, mut skipped) = (None, 0);
     match d.class {

@@ -195,20 +195,18 @@ impl Warp {
 
     /// Poisons registers whose last use this instruction was: a message under way must not have to read them yet (section 9.3).
     pub fn kill_last_uses(&mut self, d: &DInst) -> Result<(), Trap> {
-        for s in &d.src {
-            if let (Value::Reg(r), true) = (s.value, s.last) {
-                for reg in r..=r + s.wide as u8 {
-                    if let Some((slot, lanes)) = self.messages.reader(reg, self.active) {
-                        return Err(self.discarded(reg, slot, lanes));
-                    }
-                    let i = usize::from(reg);
-                    for b in 0..4 {
-                        self.undef[i][b] |= self.active;
-                    }
-                    self.killed[i] |= self.active;
-                    self.refresh(i);
-                }
+        let mut rest = d.last_uses;
+        while rest != 0 {
+            let i = rest.trailing_zeros() as usize;
+            rest &= rest - 1;
+            if let Some((slot, lanes)) = self.messages.reader(i as u8, self.active) {
+                return Err(self.discarded(i as u8, slot, lanes));
             }
+            for undefined in &mut self.undef[i] {
+                *undefined |= self.active;
+            }
+            self.killed[i] |= self.active;
+            self.bad[i] |= self.active;
         }
         Ok(())
     }
@@ -235,10 +233,14 @@ impl Warp {
     pub fn write(&mut self, reg: u8, bytes: u8, values: &V32) -> Result<(), Trap> {
         let r = usize::from(reg);
         self.check_overwrite(reg, self.active)?;
-        let mask = byte_mask(bytes);
-        if self.active == 0xFFFF && bytes == 0xF {
+        if bytes == 0xF && self.active == 0xFFFF {
             self.regs[r] = *values;
+        } else if bytes == 0xF {
+            for (lane, (to, from)) in self.regs[r].iter_mut().zip(values).enumerate() {
+                *to = if self.active >> lane & 1 != 0 { *from } else { *to };
+            }
         } else {
+            let mask = byte_mask(bytes);
             for (lane, (to, from)) in self.regs[r].iter_mut().zip(values).enumerate() {
                 if self.active >> lane & 1 != 0 {
                     *to = from & mask | *to & !mask;

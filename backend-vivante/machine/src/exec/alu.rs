@@ -1,6 +1,6 @@
 //! Meaning of the arithmetic instructions.
 
-use gpucc_num::{Mode, Round, convert, f32 as num, special};
+use gpucc_num::{Mode, Round, convert, f32 as num, special, with_mode};
 use gpucc_sim::trap::{Trap, unsupported};
 
 use super::decode::Pre;
@@ -28,7 +28,7 @@ pub(crate) const fn class_of(c: Class) -> u8 {
 /// Values, and the lanes in which they are defined.
 pub(crate) type Result4 = (Lanes, Mask);
 
-const ALL: Mask = (1 << LANES) - 1;
+pub(super) const ALL: Mask = (1 << LANES) - 1;
 
 fn float(v: u32) -> f32 {
     f32::from_bits(v)
@@ -36,17 +36,29 @@ fn float(v: u32) -> f32 {
 
 #[inline]
 fn map1(a: &Lanes, f: impl Fn(u32) -> u32) -> Lanes {
-    core::array::from_fn(|i| f(a[i]))
+    let mut v = [0; LANES];
+    for i in 0..LANES {
+        v[i] = f(a[i]);
+    }
+    v
 }
 
 #[inline]
 fn map2(a: &Lanes, b: &Lanes, f: impl Fn(u32, u32) -> u32) -> Lanes {
-    core::array::from_fn(|i| f(a[i], b[i]))
+    let mut v = [0; LANES];
+    for i in 0..LANES {
+        v[i] = f(a[i], b[i]);
+    }
+    v
 }
 
 #[inline]
 fn map3(a: &Lanes, b: &Lanes, c: &Lanes, f: impl Fn(u32, u32, u32) -> u32) -> Lanes {
-    core::array::from_fn(|i| f(a[i], b[i], c[i]))
+    let mut v = [0; LANES];
+    for i in 0..LANES {
+        v[i] = f(a[i], b[i], c[i]);
+    }
+    v
 }
 
 #[inline]
@@ -71,48 +83,49 @@ pub(crate) fn extend(t: Type, v: u32) -> u32 {
     }
 }
 
-/// Lanes in which the condition holds.
+/// Lanes in which something holds.
 #[inline]
-pub(crate) fn test(c: Cond, t: Type, a: &Lanes, b: &Lanes) -> Mask {
+fn lanes_where(f: impl Fn(usize) -> bool) -> Mask {
     let mut m = 0;
-    if t == Type::F32 {
-        for i in 0..LANES {
-            let (x, y) = (num::flush(float(a[i])), num::flush(float(b[i])));
-            m |= u32::from(holds(c, x.partial_cmp(&y), x.partial_cmp(&0.0), a[i] >> 31 == 1)) << i;
-        }
-    } else {
-        let msb = 8 * t.bytes() - 1;
-        for i in 0..LANES {
-            let (x, y) = (extend(t, a[i]), extend(t, b[i]));
-            let (with, zero) =
-                if t.is_signed() { ((x as i32).cmp(&(y as i32)), (x as i32).cmp(&0)) } else { (x.cmp(&y), x.cmp(&0)) };
-            m |= u32::from(holds(c, Some(with), Some(zero), x >> msb & 1 == 1)) << i;
-        }
+    for i in 0..LANES {
+        m |= u32::from(f(i)) << i;
     }
     m
 }
 
-/// One condition, given how src0 compares with src1 and with zero (`None` is unordered).
-#[inline]
-fn holds(c: Cond, with: Option<core::cmp::Ordering>, zero: Option<core::cmp::Ordering>, msb: bool) -> bool {
-    use core::cmp::Ordering::{Equal, Greater, Less};
-    match c {
-        Cond::Always => true,
-        Cond::Gt => with == Some(Greater),
-        Cond::Lt => with == Some(Less),
-        Cond::Ge => matches!(with, Some(Greater | Equal)),
-        Cond::Le => matches!(with, Some(Less | Equal)),
-        Cond::Eq => with == Some(Equal),
-        Cond::Ne => with != Some(Equal),
-        Cond::Not => zero == Some(Equal),
-        Cond::Nz => zero != Some(Equal),
-        Cond::Gez => matches!(zero, Some(Greater | Equal)),
-        Cond::Gz => zero == Some(Greater),
-        Cond::Lez => matches!(zero, Some(Less | Equal)),
-        Cond::Lz => zero == Some(Less),
-        Cond::SelMsb => msb,
-        // `validate::check` does not let these through.
-        Cond::And | Cond::Or | Cond::Xor => false,
+/// Lanes in which the condition holds.
+#[allow(unused_comparisons, reason = "no unsigned number is below 0")]
+pub(crate) fn test(c: Cond, t: Type, a: &Lanes, b: &Lanes) -> Mask {
+    // Each condition has a loop of its own: the lanes do not look it up each.
+    macro_rules! by_condition {
+        ($value:expr, $zero:expr, $msb:expr) => {{
+            let (x, y) = (|i: usize| $value(a[i]), |i: usize| $value(b[i]));
+            match c {
+                Cond::Always => ALL,
+                Cond::Gt => lanes_where(|i| x(i) > y(i)),
+                Cond::Lt => lanes_where(|i| x(i) < y(i)),
+                Cond::Ge => lanes_where(|i| x(i) >= y(i)),
+                Cond::Le => lanes_where(|i| x(i) <= y(i)),
+                Cond::Eq => lanes_where(|i| x(i) == y(i)),
+                Cond::Ne => lanes_where(|i| x(i) != y(i)),
+                Cond::Not => lanes_where(|i| x(i) == $zero),
+                Cond::Nz => lanes_where(|i| x(i) != $zero),
+                Cond::Gez => lanes_where(|i| x(i) >= $zero),
+                Cond::Gz => lanes_where(|i| x(i) > $zero),
+                Cond::Lez => lanes_where(|i| x(i) <= $zero),
+                Cond::Lz => lanes_where(|i| x(i) < $zero),
+                Cond::SelMsb => lanes_where(|i| a[i] >> $msb & 1 == 1),
+                // `validate::check` does not let these through.
+                Cond::And | Cond::Or | Cond::Xor => 0,
+            }
+        }};
+    }
+    match t {
+        Type::F32 => by_condition!(|v| num::flush(float(v)), 0.0, 31),
+        Type::S32 => by_condition!(|v| v as i32, 0, 31),
+        Type::U32 => by_condition!(|v: u32| v, 0, 31),
+        _ if t.is_signed() => by_condition!(|v| extend(t, v) as i32, 0, 8 * t.bytes() - 1),
+        _ => by_condition!(|v| extend(t, v), 0, 8 * t.bytes() - 1),
     }
 }
 
@@ -182,12 +195,14 @@ pub(crate) fn across(g: &Group, pre: &Pre, l: &LaunchState, mask: Mask) -> Resul
     let s = |slot: usize, lane: usize| g.source(&pre.src[slot], lane, l, mask);
     let m = pre.mode;
     let dot = |n: usize, b: usize| -> Result<Lanes, Trap> {
-        let mut sum = f2(&s(0, 0)?, &s(b, 0)?, |x, y| num::mul(m, x, y));
-        for lane in 1..n {
-            let p = f2(&s(0, lane)?, &s(b, lane)?, |x, y| num::mul(m, x, y));
-            sum = f2(&sum, &p, |x, y| num::add(m, x, y));
-        }
-        Ok(sum)
+        with_mode!(m, |M| {
+            let mut sum = f2(&s(0, 0)?, &s(b, 0)?, |x, y| num::mul(M, x, y));
+            for lane in 1..n {
+                let p = f2(&s(0, lane)?, &s(b, lane)?, |x, y| num::mul(M, x, y));
+                sum = f2(&sum, &p, |x, y| num::add(M, x, y));
+            }
+            Ok(sum)
+        })
     };
     let rsq = |v: &Lanes| {
         let as_rsq = Pre { op: Op::Rsq, ..pre.clone() };
@@ -271,10 +286,12 @@ pub(crate) fn lane_wise(g: &Group, pre: &Pre, c: usize, l: &LaunchState, mask: M
     let is_float = t == Type::F32;
     let mut ok = ALL;
     let v = match pre.op {
-        Op::Add if is_float => f2(&s(0)?, &s(2)?, |x, y| num::add(m, x, y)),
+        Op::Add if is_float => with_mode!(m, |M| f2(&s(0)?, &s(2)?, |x, y| num::add(M, x, y))),
         Op::Add => map2(&s(0)?, &s(2)?, u32::wrapping_add),
-        Op::Mul | Op::NormMul => f2(&s(0)?, &s(1)?, |x, y| num::mul(m, x, y)),
-        Op::Mad => map3(&s(0)?, &s(1)?, &s(2)?, |x, y, z| num::mad(m, float(x), float(y), float(z)).to_bits()),
+        Op::Mul | Op::NormMul => with_mode!(m, |M| f2(&s(0)?, &s(1)?, |x, y| num::mul(M, x, y))),
+        Op::Mad => with_mode!(m, |M| map3(&s(0)?, &s(1)?, &s(2)?, |x, y, z| {
+            num::mad(M, float(x), float(y), float(z)).to_bits()
+        })),
         Op::Mov => s(2)?,
         Op::Frc => f1(&s(2)?, |x| num::fract(m, num::input(m, x))),
         Op::Floor => f1(&s(2)?, |x| num::output(m, num::round_to_int(Round::Down, num::input(m, x)))),

@@ -422,6 +422,12 @@ impl Group {
     }
 
     fn alu(&mut self, pre: &Pre, launch: &LaunchState, mask: Mask) -> Result<(), Trap> {
+        let plain = !pre.scalar && !matches!(pre.op, Op::Dst | Op::Litp);
+        if plain && pre.mask.count_ones() == 1 && !pre.sat {
+            let c = pre.mask.trailing_zeros() as usize;
+            let (values, defined) = alu::lane_wise(self, pre, c, launch, mask)?;
+            return self.write(pre, c, &values, mask, defined);
+        }
         let mut results = [([0; LANES], 0); 4];
         if pre.scalar {
             let one = alu::across(self, pre, launch, mask)?;
@@ -549,8 +555,12 @@ impl Group {
         }
         let at = usize::from(pre.dst) * 4 + comp;
         let r = &mut self.regs[at];
-        for i in 0..LANES {
-            r[i] = if mask >> i & 1 == 1 { v[i] } else { r[i] };
+        if mask == alu::ALL {
+            *r = *v;
+        } else {
+            for i in 0..LANES {
+                r[i] = if mask >> i & 1 == 1 { v[i] } else { r[i] };
+            }
         }
         self.written[at] = self.written[at] & !mask | defined & mask;
         Ok(())
