@@ -19,6 +19,9 @@ pub(crate) struct LaneCx<'a> {
     pub dpp: Option<Box<Lanes>>,
 }
 
+/// Lanes up to which each is taken for itself.
+const FEW: u32 = 8;
+
 pub(super) const SIGN16: u32 = 0x8000;
 pub(super) const SIGN32: u32 = 0x8000_0000;
 
@@ -131,8 +134,8 @@ impl Wave {
         } else if c.mask == u64::MAX {
             *old = *out;
         } else {
-            for l in lanes(c.mask) {
-                old[l] = out[l];
+            for (l, (to, from)) in old.iter_mut().zip(out).enumerate() {
+                *to = if c.mask >> l & 1 == 1 { *from } else { *to };
             }
         }
         self.v_known[n] |= c.mask;
@@ -162,10 +165,35 @@ impl Wave {
         out
     }
 
+    /// Results of lanes that hang on nothing else: of all where there are many, so that the compiler can take several at once.
+    #[inline(always)]
+    pub(super) fn every(mask: u64, mut f: impl FnMut(usize) -> u32) -> Lanes {
+        let mut out = [0; LANES];
+        if mask.count_ones() > FEW {
+            for (l, o) in out.iter_mut().enumerate() {
+                *o = f(l);
+            }
+        } else {
+            for l in lanes(mask) {
+                out[l] = f(l);
+            }
+        }
+        out
+    }
+
+    /// Output modifier and clamp of results of f32, if the instruction has any.
+    pub(super) fn modified32(&self, c: &LaneCx<'_>, out: &mut Lanes) {
+        if c.d.omod != 0 || c.d.clamp {
+            for l in lanes(c.mask) {
+                out[l] = self.out32(c.d, f32::from_bits(out[l])).to_bits();
+            }
+        }
+    }
+
     pub(super) fn map_u32(&mut self, c: &LaneCx<'_>, f: impl Fn(u32) -> u32) -> Result<(), Trap> {
         let mut room = [0; LANES];
         let a = self.look(c, 0, 0, &mut room)?;
-        let out = Self::each(c.mask, |l| f(a[l]));
+        let out = Self::every(c.mask, |l| f(a[l]));
         self.put(c, &out);
         Ok(())
     }
@@ -173,7 +201,7 @@ impl Wave {
         let (mut x, mut y) = ([0; LANES], [0; LANES]);
         let a = self.look(c, 0, 0, &mut x)?;
         let b = self.look(c, 1, 0, &mut y)?;
-        let out = Self::each(c.mask, |l| f(a[l], b[l]));
+        let out = Self::every(c.mask, |l| f(a[l], b[l]));
         self.put(c, &out);
         Ok(())
     }
@@ -182,7 +210,7 @@ impl Wave {
         let a = self.look(c, 0, 0, &mut x)?;
         let b = self.look(c, 1, 0, &mut y)?;
         let e = self.look(c, 2, 0, &mut z)?;
-        let out = Self::each(c.mask, |l| f(a[l], b[l], e[l]));
+        let out = Self::every(c.mask, |l| f(a[l], b[l], e[l]));
         self.put(c, &out);
         Ok(())
     }
@@ -246,11 +274,8 @@ impl Wave {
         let (mut x, mut y) = ([0; LANES], [0; LANES]);
         let a = self.look(c, 0, SIGN32, &mut x)?;
         let b = self.look(c, 1, SIGN32, &mut y)?;
-        let out = if c.d.omod == 0 && !c.d.clamp {
-            Self::each(c.mask, |l| f(f32::from_bits(a[l]), f32::from_bits(b[l])).to_bits())
-        } else {
-            Self::each(c.mask, |l| self.out32(c.d, f(f32::from_bits(a[l]), f32::from_bits(b[l]))).to_bits())
-        };
+        let mut out = Self::every(c.mask, |l| f(f32::from_bits(a[l]), f32::from_bits(b[l])).to_bits());
+        self.modified32(c, &mut out);
         self.put(c, &out);
         Ok(())
     }
@@ -260,7 +285,8 @@ impl Wave {
         let b = self.look(c, 1, SIGN32, &mut r1)?;
         let e = self.look(c, 2, SIGN32, &mut r2)?;
         let x = f32::from_bits;
-        let out = Self::each(c.mask, |l| self.out32(c.d, f(x(a[l]), x(b[l]), x(e[l]))).to_bits());
+        let mut out = Self::every(c.mask, |l| f(x(a[l]), x(b[l]), x(e[l])).to_bits());
+        self.modified32(c, &mut out);
         self.put(c, &out);
         Ok(())
     }

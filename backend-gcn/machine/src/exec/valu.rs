@@ -1,7 +1,7 @@
 //! Vector ALU (section 7): operand fetch with SDWA, DPP and modifiers, and the operations.
 
 use gpucc_isa::fail_if;
-use gpucc_num::{Mode, Round, convert, f16, f32 as n32, f64 as n64, int, pack, special};
+use gpucc_num::{Mode, Round, convert, f16, f32 as n32, f64 as n64, int, pack, special, with_mode};
 use gpucc_sim::trap::{Trap, unsupported};
 
 use super::decode::{Decoded, Src};
@@ -216,31 +216,32 @@ impl Wave {
             Op::VFractF16 => self.map_f16(c, |a| float::fract16(m64, a)),
             // two sources
             Op::VCndmaskB32 => self.cndmask(c),
-            Op::VAddF32 => self.map2_f32(c, |a, b| n32::add(m, a, b)),
-            Op::VSubF32 => self.map2_f32(c, |a, b| n32::sub(m, a, b)),
-            Op::VSubrevF32 => self.map2_f32(c, |a, b| n32::sub(m, b, a)),
+            Op::VAddF32 => with_mode!(m, |M| self.map2_f32(c, |a, b| n32::add(M, a, b))),
+            Op::VSubF32 => with_mode!(m, |M| self.map2_f32(c, |a, b| n32::sub(M, a, b))),
+            Op::VSubrevF32 => with_mode!(m, |M| self.map2_f32(c, |a, b| n32::sub(M, b, a))),
             Op::VMulLegacyF32 => self.map2_f32(c, |a, b| n32::mul_legacy(m, a, b)),
-            Op::VMulF32 => self.map2_f32(c, |a, b| n32::mul(m, a, b)),
+            Op::VMulF32 => with_mode!(m, |M| self.map2_f32(c, |a, b| n32::mul(M, a, b))),
             Op::VMacF32 | Op::VMacLegacyF32 => {
                 let old = self.v[usize::from(d.dst)];
                 let (mut p, mut q) = ([0; LANES], [0; LANES]);
                 let (a, b) = (self.look(c, 0, SIGN32, &mut p)?, self.look(c, 1, SIGN32, &mut q)?);
-                let legacy = d.op == Op::VMacLegacyF32;
-                let out = Self::each(mask, |l| {
-                    let (x, y, z) = (f32::from_bits(a[l]), f32::from_bits(b[l]), f32::from_bits(old[l]));
-                    let r = if legacy { float::mad_legacy(flushed, x, y, z) } else { n32::mad(flushed, x, y, z) };
-                    self.out32(d, r).to_bits()
-                });
+                let x = f32::from_bits;
+                let mut out = if d.op == Op::VMacLegacyF32 {
+                    Self::each(mask, |l| float::mad_legacy(flushed, x(a[l]), x(b[l]), x(old[l])).to_bits())
+                } else {
+                    with_mode!(flushed, |M| Self::every(mask, |l| n32::mad(M, x(a[l]), x(b[l]), x(old[l])).to_bits()))
+                };
+                self.modified32(c, &mut out);
                 self.put(c, &out);
                 Ok(())
             }
             Op::VMadmkF32 => {
                 let k = f32::from_bits(self.s32(d.src[2])?);
-                self.map2_f32(c, |a, b| n32::mad(flushed, a, k, b))
+                with_mode!(flushed, |M| self.map2_f32(c, |a, b| n32::mad(M, a, k, b)))
             }
             Op::VMadakF32 => {
                 let k = f32::from_bits(self.s32(d.src[2])?);
-                self.map2_f32(c, |a, b| n32::mad(flushed, a, b, k))
+                with_mode!(flushed, |M| self.map2_f32(c, |a, b| n32::mad(M, a, b, k)))
             }
             Op::VMulI32I24 => self.map2_u32(c, |a, b| int::smul24(a, b) as u32),
             Op::VMulHiI32I24 => self.map2_u32(c, |a, b| int::smul24_hi(a, b) as u32),
@@ -340,7 +341,7 @@ impl Wave {
             Op::VMinI16 => self.map2_u32(c, |a, b| (a as i16).min(b as i16) as u16 as u32),
             // three sources
             Op::VMadLegacyF32 => self.map3_f32(c, |a, b, e| float::mad_legacy(flushed, a, b, e)),
-            Op::VMadF32 => self.map3_f32(c, |a, b, e| n32::mad(flushed, a, b, e)),
+            Op::VMadF32 => with_mode!(flushed, |M| self.map3_f32(c, |a, b, e| n32::mad(M, a, b, e))),
             Op::VMadI32I24 => self.map3_u32(c, |a, b, e| {
                 let p = i64::from(int::slow24(a)) * i64::from(int::slow24(b)) + i64::from(e as i32);
                 if d.clamp { p.clamp(i32::MIN.into(), i32::MAX.into()) as u32 } else { p as u32 }
@@ -356,7 +357,7 @@ impl Wave {
             Op::VBfeU32 => self.map3_u32(c, |a, b, e| bfe(a.into(), b & 31, e & 31, 32, false) as u32),
             Op::VBfeI32 => self.map3_u32(c, |a, b, e| bfe(a.into(), b & 31, e & 31, 32, true) as u32),
             Op::VBfiB32 => self.map3_u32(c, |a, b, e| a & b | !a & e),
-            Op::VFmaF32 => self.map3_f32(c, |a, b, e| n32::fma(m, a, b, e)),
+            Op::VFmaF32 => with_mode!(m, |M| self.map3_f32(c, |a, b, e| n32::fma(M, a, b, e))),
             Op::VFmaF64 => self.map3_f64(c, |a, b, e| n64::fma(m64, a, b, e)),
             Op::VLerpU8 => self.map3_u32(c, |a, b, e| bytes(|i| (byte(a, i) + byte(b, i) + (byte(e, i) & 1)) >> 1)),
             Op::VAlignbitB32 => self.map3_u32(c, |a, b, e| align(a, b, e & 31)),
