@@ -3,7 +3,7 @@
 
 use gpucc_glsl::{has, need};
 
-use crate::common::{Scratch, expect};
+use crate::common::{Scratch, expect, gpucc, text};
 
 /// A compute program with the buffer `o` of integers at 0:0.
 fn compute(globals: &str, body: &str) -> String {
@@ -457,6 +457,30 @@ fn two_files_are_a_pair() {
     s.write("scenes/other.toml", "[package]\nname = \"scene-1\"\n");
     s.write("scenes/a.toml", scene);
     expect(&["stats", &s.path("scenes"), "--target", "gcn", "--format", "csv"], 0, "a.toml");
+}
+
+/// A scene is made by trying what lies in the buffers: the reference compiler is started once for each text all the same.
+#[cfg(unix)]
+#[test]
+fn each_text_is_compiled_once() {
+    use std::os::unix::fs::PermissionsExt;
+
+    need!("glslangValidator");
+    let s = Scratch::new("glsl-once");
+    let vertex = s.write("a.vert", "#version 450\nvoid main() { gl_Position = vec4(0.0); }\n");
+    let fragment = s.write(
+        "a.frag",
+        "#version 450\nlayout(set = 0, binding = 0) uniform U { vec4 a; } u;\nlayout(location = 0) out vec4 o;\nvoid main() { o = u.a; }\n",
+    );
+    let said = s.path("starts");
+    let own = format!("#!/bin/sh\necho \"$@\" >> {said}\nPATH=${{PATH#*:}}\nexec glslangValidator \"$@\"\n");
+    let program = s.write("bin/glslangValidator", own);
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("a program");
+    let path = format!("{}:{}", s.path("bin"), std::env::var("PATH").expect("a path"));
+    let args = ["render", &vertex, &fragment, "--size", "8x8", "-o", &s.path("a.png")];
+    let o = gpucc().env("PATH", path).args(args).output().expect("it runs");
+    assert!(o.status.success(), "{}", text(&o));
+    assert_eq!(String::from_utf8_lossy(&s.read("starts")).lines().count(), 2);
 }
 
 /// Contents of made scenes: a block has room for the larger declaration of two, a picture of one colour says so, and others are tried first.

@@ -6,6 +6,7 @@
 
 mod blocks;
 mod declared;
+mod kept;
 mod link;
 mod messages;
 mod module;
@@ -51,9 +52,9 @@ pub fn read(text: &str, stage: Stage, around: &Around) -> Result<Vec<u8>, Failed
     let job = process::Job { text: &given, stage, around };
     // The older environment first: modules for it say less that nobody asked for. Still older ones take arrays apart that lie otherwise in a
     // block than in a variable, in a time that grows with the square of their length.
-    let done = match process::run(&job, "vulkan1.2")? {
+    let done = match kept::run(&job, "vulkan1.2")? {
         // The grammar is one in all environments.
-        process::Done::Said(said) if !said.contains("syntax error") => process::run(&job, "vulkan1.3")?,
+        process::Done::Said(said) if !said.contains("syntax error") => kept::run(&job, "vulkan1.3")?,
         done => done,
     };
     match done {

@@ -45,6 +45,7 @@ pub struct Job<'a> {
 }
 
 /// The end of a process.
+#[derive(Clone)]
 pub enum Done {
     Module {
         words: Vec<u8>,

@@ -81,6 +81,10 @@ fn files_are_included() {
             read(&text, Stage::Fragment, &around).unwrap_or_else(|e| panic!("{text}: {e:?}"));
         }
     }
+    // What is included is read anew each time.
+    let text = format!("#version 450\n#include \"my_include.glsl\"\n{main}");
+    std::fs::write(folder.join("my_include.glsl"), "float four() { return 4.0; }\n").expect("a file");
+    assert!(read(&text, Stage::Fragment, &around).is_err());
     std::fs::remove_dir_all(&folder).expect("the folder goes");
 }
 
@@ -94,7 +98,9 @@ fn folders_that_are_there_do_no_harm() {
         (0..64).map(|n| std::env::temp_dir().join(format!("gpucc-frontend-glsl-{}-{n}", std::process::id()))).collect();
     let made: Vec<_> = left.iter().filter(|f| std::fs::create_dir(f).is_ok()).collect();
     let text = "#version 450\nlayout(local_size_x = 1) in;\nvoid main() { }\n";
-    let done: Vec<_> = (0..2).map(|_| read(text, Stage::Compute, &Around::default())).collect();
+    // Two texts, since the answer to one is kept.
+    let texts = [text.to_string(), format!("{text}// again\n")];
+    let done = texts.map(|t| read(&t, Stage::Compute, &Around::default()));
     made.iter().for_each(|f| std::fs::remove_dir_all(f).expect("a folder goes"));
     assert!(!made.is_empty() && done.iter().all(Result::is_ok), "{done:?}");
 }
