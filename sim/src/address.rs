@@ -95,12 +95,13 @@ impl AddressSpace {
         self.find(address, size).ok_or_else(|| self.fault(address, size))
     }
 
-    /// The allocation, and its address, in which `size` bytes at each address of some lanes begin, a bit for each; not said of where they end.
+    /// The allocation that the lowest of some lanes, a bit each, has its address in, where it lies, and its bytes there.
     #[inline]
-    pub fn find_all(&self, addresses: &[u64], lanes: u64) -> Option<(AllocId, u64)> {
+    pub fn find_first(&self, addresses: &[u64], lanes: u64) -> Option<(AllocId, u64, u64)> {
         let first = *addresses.get(lanes.trailing_zeros() as usize)?;
         let at = self.regions.partition_point(|r| r.base <= first).checked_sub(1)?;
-        Some((self.regions[at].id, self.regions[at].base))
+        let Region { base, size, id } = self.regions[at];
+        Some((id, base, size))
     }
 
     #[cold]

@@ -16,6 +16,8 @@ pub struct Words<'a> {
     pub id: AllocId,
     /// Its address.
     pub base: u64,
+    /// Its bytes that lanes may touch, from there on.
+    pub bytes: u64,
     /// Address of the first byte of each lane, by its number.
     pub addresses: &'a [u64],
     /// The lanes, a bit each.

@@ -345,7 +345,7 @@ impl Memory {
             let at = w.offset(next(&mut rest));
             (most, low) = (most.max(at), low | at);
         }
-        if low % 4 != 0 || most.checked_add(bytes as u64).is_none_or(|end| end > a.bytes.len() as u64) {
+        if low % 4 != 0 || most.checked_add(bytes as u64).is_none_or(|end| end > w.bytes.min(a.bytes.len() as u64)) {
             return None;
         }
         Some(Lanes { bytes: &a.bytes, written: a.written.as_deref(), touched: a.touched.as_deref(), group: self.group })

@@ -10,6 +10,8 @@ use gpucc_sim::trap::Trap;
 /// Where allocation 0 lies.
 const BASE: u64 = 0x4000;
 const BYTES: u64 = 256;
+/// Bytes that lanes may touch: what lies behind belongs to nobody.
+const INSIDE: u64 = 248;
 const LANES: usize = 32;
 
 #[derive(Clone)]
@@ -45,8 +47,8 @@ fn one_by_one(world: &mut World, w: &Words<'_>, store: bool, values: &[u32]) -> 
         let here = |t: Trap| (lane, t);
         let size = 4 * w.words as u32;
         // Machines find the allocation of an address before anything else.
-        if at.checked_add(size.into()).is_none_or(|end| end > BYTES) {
-            return Err(here(MemFault::OutOfBounds { offset: at, size, len: BYTES }.into()));
+        if at.checked_add(size.into()).is_none_or(|end| end > INSIDE) {
+            return Err(here(MemFault::OutOfBounds { offset: at, size, len: INSIDE }.into()));
         }
         let mut bytes: Vec<u8> = (0..w.words).flat_map(|k| values[lane * w.words + k].to_le_bytes()).collect();
         if store {
@@ -103,7 +105,7 @@ fn compare(seed: u64, mode: Races) -> (usize, usize) {
         }
         let mut all = one.clone();
         let before = one.memory.bytes(id).to_vec();
-        let w = Words { id, base: BASE, addresses: &addresses, lanes, words, by };
+        let w = Words { id, base: BASE, bytes: INSIDE, addresses: &addresses, lanes, words, by };
         let expected = one_by_one(&mut one, &w, store, &values);
         let Some(found) = together(&mut all, &w, store, &values) else {
             assert_eq!(all.memory.bytes(id), before, "seed {seed}, step {step}: nothing happens then");

@@ -109,7 +109,15 @@ impl Wave {
             if (end & !3) + 4 * words as u64 > limit.into() || words == 2 && low % 8 != 0 {
                 return Ok(false);
             }
-            let w = Words { id: *lds, base: 0, addresses: &addresses, lanes: exec, words, by: self.by(d, 0) };
+            let w = Words {
+                id: *lds,
+                base: 0,
+                bytes: limit.into(),
+                addresses: &addresses,
+                lanes: exec,
+                words,
+                by: self.by(d, 0),
+            };
             let done = if d.access == Access::Store {
                 lanes::store(memory, races, &w, |lane, k| self.v[data + k][lane])
             } else {
@@ -140,8 +148,8 @@ impl Wave {
     ) -> Result<bool, Trap> {
         let store = d.access == Access::Store;
         if inside != 0 {
-            let Some((id, base)) = env.space.find_all(addresses, inside) else { return Ok(false) };
-            let w = Words { id, base, addresses, lanes: inside, words: count.into(), by: self.by(d, 0) };
+            let Some((id, base, bytes)) = env.space.find_first(addresses, inside) else { return Ok(false) };
+            let w = Words { id, base, bytes, addresses, lanes: inside, words: count.into(), by: self.by(d, 0) };
             let cache = store || !d.mem.glc;
             if cache && !env.l1.is_memory(self.unit, &w, store) {
                 return Ok(false);

@@ -465,7 +465,7 @@ impl Machine<'_> {
         }
         let by = By { lane: warp.id * 32, pc: warp.pc };
         let words = size as usize / 4;
-        let w = Words { id, base, addresses: &addresses, lanes: mask.into(), words, by };
+        let w = Words { id, base, bytes: u64::MAX, addresses: &addresses, lanes: mask.into(), words, by };
         if store {
             return lanes::store(&mut own.memory, own.races.get_mut(), &w, |l, k| values[k][l]);
         }

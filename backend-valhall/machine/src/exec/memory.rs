@@ -122,10 +122,18 @@ impl DeviceMemory {
         if !bytes.is_multiple_of(4) || w.agent.is_some() || self.past.is_some() {
             return None;
         }
-        let (id, base) = self.space.find_all(addresses, lanes.into())?;
+        let (id, base, size) = self.space.find_first(addresses, lanes.into())?;
         let private = self.scratch.as_ref().is_some_and(|s| s.id == id);
         let by = By { lane: w.number * LANES as u32, ..by(w, 0) };
-        (!private).then_some(Words { id, base, addresses, lanes: lanes.into(), words: bytes as usize / 4, by })
+        (!private).then_some(Words {
+            id,
+            base,
+            bytes: size,
+            addresses,
+            lanes: lanes.into(),
+            words: bytes as usize / 4,
+            by,
+        })
     }
 }
 

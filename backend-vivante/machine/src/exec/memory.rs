@@ -85,14 +85,14 @@ impl DeviceMemory {
         Ok(self.memory.load_bytes(id, at, inside)?)
     }
 
-    /// The allocation of the addresses of some lanes, and its address there.
-    pub fn locate_all(&self, addresses: &[u64], lanes: u64, local: bool) -> Option<(AllocId, u64)> {
+    /// The allocation of the lowest of some lanes, its address, and the bytes from there on.
+    pub fn locate_first(&self, addresses: &[u64], lanes: u64, local: bool) -> Option<(AllocId, u64, u64)> {
         if local {
-            return self.shared.as_ref().filter(|_| self.shared_is_local).map(|s| (s.id, 0));
+            return self.shared.as_ref().filter(|_| self.shared_is_local).map(|s| (s.id, 0, u64::MAX));
         }
-        let (id, base) = self.addresses.find_all(addresses, lanes)?;
+        let (id, base, size) = self.addresses.find_first(addresses, lanes)?;
         let slice = [&self.shared, &self.scratch].into_iter().flatten().find(|s| s.id == id);
-        Some((id, base + slice.map_or(0, |s| s.start)))
+        Some(slice.map_or((id, base, size), |s| (id, base + s.start, s.bytes)))
     }
 
     /// Words that hardware reads by itself: of a table or a descriptor.

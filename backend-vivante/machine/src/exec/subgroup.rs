@@ -688,9 +688,9 @@ impl Group {
     /// Whole words of lanes that may be accessed as one (`gpucc_sim::lanes`).
     fn words<'a>(&self, pre: &Pre, run: &Run, addresses: &'a [u64; LANES], mask: Mask) -> Option<Words<'a>> {
         let lanes = mask.into();
-        let (id, base) = run.world.locate_all(addresses, lanes, pre.local).filter(|_| pre.ty.bytes() == 4)?;
+        let (id, base, bytes) = run.world.locate_first(addresses, lanes, pre.local).filter(|_| pre.ty.bytes() == 4)?;
         let by = By { lane: self.first, ..self.by(0) };
-        Some(Words { id, base, addresses, lanes, words: pre.mask.count_ones() as usize, by })
+        Some(Words { id, base, bytes, addresses, lanes, words: pre.mask.count_ones() as usize, by })
     }
 
     fn load_lanes(
