@@ -4,9 +4,8 @@
 //! asks for more than whole words inside of one allocation, nothing is done, and the caller goes lane by lane. A machine in which
 //! something else watches its accesses (caches, weak memory, a turned order of lanes) asks that first.
 
-use crate::memory::{AllocId, Memory};
+use crate::memory::{AllocId, LanesMut, Memory};
 use crate::race::{By, RaceCheck};
-use crate::touched::Touched;
 use crate::trap::Trap;
 
 /// The lanes of an instruction, and where their words lie.
@@ -14,7 +13,7 @@ use crate::trap::Trap;
 pub struct Words<'a> {
     /// The allocation of all words.
     pub id: AllocId,
-    /// Its address.
+    /// Address where the allocation begins.
     pub base: u64,
     /// Its bytes that lanes may touch, from there on.
     pub bytes: u64,
@@ -31,8 +30,21 @@ pub struct Words<'a> {
 impl Words<'_> {
     /// Offset of the first byte of a lane in the allocation; far outside for one before it.
     #[inline]
-    pub(crate) fn offset(&self, lane: usize) -> u64 {
+    fn offset(&self, lane: usize) -> u64 {
         self.addresses[lane].wrapping_sub(self.base)
+    }
+
+    /// Where the last word ends, if all are aligned and inside.
+    #[inline]
+    fn end(&self) -> Option<u64> {
+        let mut rest = self.lanes;
+        let (mut most, mut low) = (0, 0);
+        while rest != 0 {
+            let at = self.offset(next(&mut rest));
+            (most, low) = (most.max(at), low | at);
+        }
+        let end = most.checked_add(4 * self.words as u64)?;
+        (low.is_multiple_of(4) && end <= self.bytes).then_some(end)
     }
 
     /// The lines of `size` bytes that the words of the lanes lie in, without those that the lane before has named already.
@@ -54,26 +66,10 @@ impl Words<'_> {
 
 /// The next lane of a mask, taken out.
 #[inline]
-pub(crate) fn next(rest: &mut u64) -> usize {
+fn next(rest: &mut u64) -> usize {
     let lane = rest.trailing_zeros() as usize;
     *rest &= *rest - 1;
     lane
-}
-
-/// The bytes of an allocation that lanes load.
-pub(crate) struct Lanes<'a> {
-    pub bytes: &'a [u8],
-    pub written: Option<&'a [bool]>,
-    pub touched: Option<&'a Touched>,
-    pub group: u32,
-}
-
-/// The bytes of an allocation that lanes store to.
-pub(crate) struct LanesMut<'a> {
-    pub bytes: &'a mut [u8],
-    pub written: Option<&'a mut [bool]>,
-    pub touched: Option<&'a Touched>,
-    pub group: u32,
 }
 
 fn word(bytes: &[u8], at: usize) -> u32 {
@@ -91,7 +87,7 @@ pub fn load(
     w: &Words<'_>,
     mut put: impl FnMut(usize, usize, u32),
 ) -> Result<bool, (usize, Trap)> {
-    let Some(lanes) = memory.lanes(w) else { return Ok(false) };
+    let Some(lanes) = w.end().and_then(|end| memory.lanes(w.id, end)) else { return Ok(false) };
     let Some(plain) = races.plain(w.id, w.by.pc) else { return Ok(false) };
     if let Some(written) = lanes.written {
         let mut rest = w.lanes;
@@ -134,7 +130,7 @@ pub fn store(
     w: &Words<'_>,
     get: impl Fn(usize, usize) -> u32,
 ) -> Result<bool, (usize, Trap)> {
-    let Some(lanes) = memory.lanes_mut(w) else { return Ok(false) };
+    let Some(lanes) = w.end().and_then(|end| memory.lanes_mut(w.id, end)) else { return Ok(false) };
     let Some(mut plain) = races.plain(w.id, w.by.pc) else { return Ok(false) };
     let LanesMut { bytes, mut written, touched, group } = lanes;
     let mut rest = w.lanes;

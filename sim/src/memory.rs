@@ -1,7 +1,6 @@
 //! Allocations with bounds and, where it matters, a record of which bytes were ever written.
 
 use crate::kept::Bytes;
-use crate::lanes::{Lanes, LanesMut, Words, next};
 use crate::rng::SplitMix64;
 use crate::touched::Touched;
 use crate::trap::{Trap, TrapKind};
@@ -72,6 +71,22 @@ struct Alloc {
     touched: Option<Box<Touched>>,
     /// Allocations that have some of its bytes too, and where they begin, from its first byte on.
     mirrors: Vec<(AllocId, i64)>,
+}
+
+/// The bytes of an allocation that lanes load.
+pub(crate) struct Lanes<'a> {
+    pub bytes: &'a [u8],
+    pub written: Option<&'a [bool]>,
+    pub touched: Option<&'a Touched>,
+    pub group: u32,
+}
+
+/// The bytes of an allocation that lanes store to.
+pub(crate) struct LanesMut<'a> {
+    pub bytes: &'a mut [u8],
+    pub written: Option<&'a mut [bool]>,
+    pub touched: Option<&'a Touched>,
+    pub group: u32,
 }
 
 /// All allocations of a run.
@@ -335,36 +350,21 @@ impl Memory {
         Ok(())
     }
 
-    /// The bytes of an allocation for lanes that load or store them, if all of these are inside and, to be loaded, written.
-    pub(crate) fn lanes(&self, w: &Words<'_>) -> Option<Lanes<'_>> {
-        let a = self.allocs.get(w.id.0 as usize)?;
-        let bytes = 4 * w.words;
-        let mut rest = w.lanes;
-        let (mut most, mut low) = (0, 0);
-        while rest != 0 {
-            let at = w.offset(next(&mut rest));
-            (most, low) = (most.max(at), low | at);
-        }
-        if low % 4 != 0 || most.checked_add(bytes as u64).is_none_or(|end| end > w.bytes.min(a.bytes.len() as u64)) {
-            return None;
-        }
+    /// The bytes of an allocation for lanes that load them, if it has as many as that.
+    pub(crate) fn lanes(&self, id: AllocId, end: u64) -> Option<Lanes<'_>> {
+        let a = self.allocs.get(id.0 as usize).filter(|a| end <= a.bytes.len() as u64)?;
         Some(Lanes { bytes: &a.bytes, written: a.written.as_deref(), touched: a.touched.as_deref(), group: self.group })
     }
 
-    /// The same for stores, where nothing else lies in the same memory.
-    pub(crate) fn lanes_mut(&mut self, w: &Words<'_>) -> Option<LanesMut<'_>> {
-        self.lanes(w)?;
-        let a = self.allocs.get_mut(w.id.0 as usize)?;
+    /// The same for lanes that store to them, where that is allowed and nothing else lies in the same memory.
+    pub(crate) fn lanes_mut(&mut self, id: AllocId, end: u64) -> Option<LanesMut<'_>> {
+        let a = self.allocs.get_mut(id.0 as usize).filter(|a| end <= a.bytes.len() as u64)?;
         if !a.writable || !a.mirrors.is_empty() {
             return None;
         }
         let Alloc { bytes, written, touched, .. } = a;
-        Some(LanesMut {
-            bytes: bytes.to_mut(),
-            written: written.as_deref_mut(),
-            touched: touched.as_deref(),
-            group: self.group,
-        })
+        let (written, touched) = (written.as_deref_mut(), touched.as_deref());
+        Some(LanesMut { bytes: bytes.to_mut(), written, touched, group: self.group })
     }
 
     /// Loads a little-endian value of `size` bytes (1 to 8), zero-extended.
