@@ -12,7 +12,7 @@ use gpucc_sim::{
     trap::{hazard, out_of_bounds, reserved, unsupported},
 };
 
-/// For each condition the flags, by their value, for which it holds.
+/// The flags, a bit for each of their values, for which each condition holds.
 const HOLDS: [u16; 32] = {
     let mut table = [0; 32];
     let mut cond = 0;
