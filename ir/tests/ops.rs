@@ -37,7 +37,7 @@ fn float_holds(cc: FloatCc, a: f32, b: f32) -> bool {
     let unordered = a.is_nan() || b.is_nan();
     let by = |rest: &str| match rest {
         "eq" => a == b,
-        "ne" => a < b || a > b,
+        "ne" => a != b,
         "lt" => a < b,
         "le" => a <= b,
         "gt" => a > b,
@@ -47,7 +47,7 @@ fn float_holds(cc: FloatCc, a: f32, b: f32) -> bool {
     match cc.name() {
         "ord" => !unordered,
         "uno" => unordered,
-        name if name.starts_with('o') => by(&name[1..]),
+        name if name.starts_with('o') => !unordered && by(&name[1..]),
         name => unordered || by(&name[1..]),
     }
 }
