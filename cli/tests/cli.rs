@@ -392,6 +392,17 @@ fn inputs_and_outputs() {
     std::os::unix::fs::symlink("real.bin", &link).expect("a link");
     expect(&["examples/vecadd.wgsl", "--target", "gcn", "-o", &link], 0, "");
     assert!(s.has("real.bin") && std::fs::symlink_metadata(&link).is_ok_and(|m| m.is_symlink()));
+    // A file that holds these bytes already stays and gets a new time; one of the same size with others is replaced.
+    let long_ago = std::time::SystemTime::UNIX_EPOCH;
+    let there = || std::fs::metadata(s.path("real.bin")).expect("the file").modified().expect("a time");
+    let whole = s.read("real.bin");
+    let file = std::fs::File::options().write(true).open(s.path("real.bin")).expect("the file");
+    file.set_modified(long_ago).expect("a time");
+    expect(&["examples/vecadd.wgsl", "--target", "gcn", "-o", &link], 0, "");
+    assert!(there() > long_ago && s.read("real.bin") == whole);
+    std::fs::write(s.path("real.bin"), vec![0; whole.len()]).expect("zeros");
+    expect(&["examples/vecadd.wgsl", "--target", "gcn", "-o", &link], 0, "");
+    assert_eq!(s.read("real.bin"), whole);
     let left: Vec<_> =
         std::fs::read_dir(&s.0).expect("the folder").filter_map(Result::ok).map(|e| e.file_name()).collect();
     assert!(left.iter().all(|n| !n.to_string_lossy().ends_with(".tmp")), "no temporary file stays: {left:?}");
