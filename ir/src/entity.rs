@@ -239,9 +239,17 @@ impl<K: Entity> EntitySet<K> {
     /// Adds all members of `other`; true if that changed anything.
     pub fn union_with(&mut self, other: &Self) -> bool {
         crate::trace::work((other.bits.len() / 64) as u64);
-        let before = self.bits.count_ones(..);
-        self.bits.union_with(&other.bits);
-        self.bits.count_ones(..) != before
+        self.bits.grow(other.bits.len());
+        let mut more = 0;
+        for (mine, theirs) in self.bits.as_mut_slice().iter_mut().zip(other.bits.as_slice()) {
+            more |= theirs & !*mine;
+            *mine |= theirs;
+        }
+        more != 0
+    }
+    /// Removes all members of `other`.
+    pub fn subtract(&mut self, other: &Self) {
+        self.bits.difference_with(&other.bits);
     }
     /// The members in index order.
     pub fn iter(&self) -> impl Iterator<Item = K> + '_ {

@@ -94,7 +94,6 @@ impl core::error::Error for AllocError {}
 pub struct Pressure {
     pub(crate) problem: Problem,
     pub(crate) live: ra::Liveness,
-    peaks: Vec<ra::Peak>,
 }
 
 impl Pressure {
@@ -104,8 +103,7 @@ impl Pressure {
     /// When it breaks a rule of the allocator, in words.
     pub fn new<T: Target>(mf: &MFunc<T>, t: &T) -> Result<Pressure, String> {
         let (problem, live) = check_and_solve(build(mf, t)?).map_err(|e| e.to_string())?;
-        let peaks = ra::peaks(&problem, &live);
-        Ok(Pressure { problem, live, peaks })
+        Ok(Pressure { problem, live })
     }
 
     /// Those of the same function whose instructions have changed places within their blocks.
@@ -118,13 +116,12 @@ impl Pressure {
         let problem = build(mf, t)?;
         debug_assert!(ra::verify(&problem).is_ok(), "a schedule keeps the rules of the allocator");
         let live = live.reordered(&problem);
-        let peaks = ra::peaks(&problem, &live);
-        Ok(Pressure { problem, live, peaks })
+        Ok(Pressure { problem, live })
     }
 
     /// Units of each file that are live at once, at the peak.
     pub fn pressure(&self) -> Vec<u32> {
-        self.peaks.iter().map(|p| p.units).collect()
+        self.live.peaks.iter().map(|p| p.units).collect()
     }
 }
 
@@ -159,7 +156,8 @@ pub fn allocate_if<T: Target>(
     options: &AllocOptions,
     accept: impl FnOnce(&MFunc<T>, &AllocStats) -> bool,
 ) -> Result<Option<AllocStats>, AllocError> {
-    let Pressure { problem, live, peaks } = facts;
+    let Pressure { problem, live } = facts;
+    let peaks = live.peaks.clone();
     let mut first = (problem, live);
     first.0.files = t.files().to_vec();
     let files = first.0.files.clone();
@@ -202,7 +200,7 @@ pub fn allocate_if<T: Target>(
             Err(ra::Error::OutOfRegisters(o)) => {
                 let f = o.file as usize;
                 // Where values go nowhere else, spilling has evicted all it can: lower limits take nothing more out.
-                let beyond = || ra::peaks(p, live)[f].units > budgets[f];
+                let beyond = || live.peaks[f].units > budgets[f];
                 if colours[f] < budgets[f] {
                     colours[f] += 1;
                 } else if !all && (has_home(t, o.file) || t.spill_by_remat() && !beyond()) {

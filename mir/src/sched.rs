@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 
 use crate::alloc::Pressure;
 use crate::func::{MFunc, is_terminator};
-use crate::inst::{InstInfo, MInst, Opcode, PReg, Pseudo, Target};
+use crate::inst::{InstInfo, MInst, Opcode, PReg, Pseudo, Target, VReg};
 
 /// Candidates looked at for each choice.
 const WINDOW: usize = 24;
@@ -195,7 +195,7 @@ fn graph<'a, T: Target>(mf: &MFunc<T>, t: &T, insts: &[MInst<T>], tables: &'a mu
                     continue;
                 }
                 if units[file].is_empty() {
-                    units[file] = vec![Track::default(); files[file].units as usize];
+                    units[file].resize_with(files[file].units as usize, Track::default);
                 }
                 for u in p.place.units() {
                     named.push((file, u));
@@ -284,7 +284,7 @@ impl Schedule {
 pub fn schedule_before<T: Target>(mf: &mut MFunc<T>, t: &T, facts: &Pressure, limits: &[u32]) -> Schedule {
     let Pressure { problem: p, live, .. } = facts;
     let mut tables = Tables::new(mf, t);
-    let mut state = RunningPressure { live: vec![false; mf.classes.len()], now: vec![0; t.files().len()] };
+    let mut state = RunningPressure::new(mf, t);
     let mut changed = Schedule::default();
     let mut touched: Vec<u32> = Vec::new();
     let mut order: Vec<u32> = Vec::new();
@@ -310,21 +310,23 @@ pub fn schedule_before<T: Target>(mf: &mut MFunc<T>, t: &T, facts: &Pressure, li
             let start = insts[..end].iter().rposition(|i| is_fence(t, i)).map_or(0, |k| k + 1);
             if end - start <= 1 {
                 end -= 1;
-                state.pass(mf, t, &insts[end]);
+                state.read(mf, t, &insts[end..=end]);
+                state.pass(0);
                 order.push(end as u32);
                 continue;
             }
             let piece = &insts[start..end];
             let dag = graph(mf, t, piece, &mut tables, true);
-            state.save(piece, &mut before);
-            let (new, peak) = bottom_up(mf, t, piece, dag, limits, &mut state);
+            state.read(mf, t, piece);
+            state.save(&mut before);
+            let (new, peak) = bottom_up(dag, limits, &mut state);
             // Compare with the order as it was.
             let old: Vec<u32> = (0..piece.len() as u32).rev().collect();
             let worse = new != old && {
                 let beyond: SmallVec<[usize; 8]> = (0..limits.len()).filter(|&f| peak[f] > limits[f] as i64).collect();
                 !beyond.is_empty() && {
                     state.restore(&before);
-                    let old = state.peak(mf, t, piece, &old);
+                    let old = state.peak(&old);
                     beyond.iter().any(|&f| peak[f] > old[f])
                 }
             };
@@ -349,10 +351,21 @@ pub fn schedule_before<T: Target>(mf: &mut MFunc<T>, t: &T, facts: &Pressure, li
     changed
 }
 
-/// Values live below the instruction that is looked at.
+/// A virtual register that an instruction names: its number, its file and its units.
+#[derive(Clone, Copy)]
+struct Named {
+    reg: u32,
+    file: u32,
+    units: i64,
+}
+
+/// Values live below the instruction that is looked at, and what the instructions of a piece name.
 struct RunningPressure {
     live: Vec<bool>,
     now: Vec<i64>,
+    named: Vec<Named>,
+    /// Where in `named` the definitions of each instruction begin, and its uses, each once.
+    starts: Vec<(u32, u32)>,
 }
 
 /// Registers and liveness that a piece may change, to return to.
@@ -363,26 +376,58 @@ struct Saved {
 }
 
 impl RunningPressure {
-    fn save<T: Target>(&self, piece: &[MInst<T>], into: &mut Saved) {
-        let regs = piece.iter().flat_map(|i| i.vreg_uses().chain(i.vreg_defs()));
+    fn new<T: Target>(mf: &MFunc<T>, t: &T) -> RunningPressure {
+        let (live, now) = (vec![false; mf.classes.len()], vec![0; t.files().len()]);
+        RunningPressure { live, now, named: Vec::new(), starts: Vec::new() }
+    }
+
+    /// Reads a piece: what follows names its instructions by their numbers.
+    fn read<T: Target>(&mut self, mf: &MFunc<T>, t: &T, piece: &[MInst<T>]) {
+        let RunningPressure { named, starts, .. } = self;
+        named.clear();
+        starts.clear();
+        let of = |v: VReg| {
+            let c = &t.classes()[mf.class(v).0 as usize];
+            Named { reg: v.0, file: u32::from(c.file), units: i64::from(c.shape.units) }
+        };
+        for i in piece {
+            let defs = named.len();
+            named.extend(i.vreg_defs().map(of));
+            let uses = named.len();
+            for v in i.vreg_uses() {
+                if !named[uses..].iter().any(|n| n.reg == v.0) {
+                    named.push(of(v));
+                }
+            }
+            starts.push((defs as u32, uses as u32));
+        }
+        starts.push((named.len() as u32, 0));
+    }
+
+    /// What an instruction of the piece writes, and what it reads.
+    fn names(&self, k: usize) -> (&[Named], &[Named]) {
+        let ((defs, uses), end) = (self.starts[k], self.starts[k + 1].0);
+        (&self.named[defs as usize..uses as usize], &self.named[uses as usize..end as usize])
+    }
+
+    fn save(&self, into: &mut Saved) {
         into.live.clear();
-        into.live.extend(regs.map(|v| (v.0, self.live[v.0 as usize])));
+        into.live.extend(self.named.iter().map(|n| (n.reg, self.live[n.reg as usize])));
         into.now.clone_from(&self.now);
     }
 
     /// Units per file that an instruction adds above itself.
-    fn delta<T: Target>(&self, mf: &MFunc<T>, t: &T, i: &MInst<T>, out: &mut [i64]) {
+    fn delta(&self, k: usize, out: &mut [i64]) {
         out.fill(0);
-        for v in i.vreg_defs() {
-            if self.live[v.0 as usize] {
-                let c = &t.classes()[mf.class(v).0 as usize];
-                out[c.file as usize] -= c.shape.units as i64;
+        let (defs, uses) = self.names(k);
+        for n in defs {
+            if self.live[n.reg as usize] {
+                out[n.file as usize] -= n.units;
             }
         }
-        for (k, v) in i.vreg_uses().enumerate() {
-            if !self.live[v.0 as usize] && !i.vreg_uses().take(k).any(|w| w == v) {
-                let c = &t.classes()[mf.class(v).0 as usize];
-                out[c.file as usize] += c.shape.units as i64;
+        for n in uses {
+            if !self.live[n.reg as usize] {
+                out[n.file as usize] += n.units;
             }
         }
     }
@@ -400,17 +445,18 @@ impl RunningPressure {
         (excess, growth)
     }
 
-    fn pass<T: Target>(&mut self, mf: &MFunc<T>, t: &T, i: &MInst<T>) {
+    fn pass(&mut self, k: usize) {
         let mut d: SmallVec<[i64; 8]> = SmallVec::from_elem(0, self.now.len());
-        self.delta(mf, t, i, &mut d);
+        self.delta(k, &mut d);
         for (n, d) in self.now.iter_mut().zip(&d) {
             *n += d;
         }
-        for v in i.vreg_defs() {
-            self.live[v.0 as usize] = false;
+        let ((defs, uses), end) = (self.starts[k], self.starts[k + 1].0);
+        for n in &self.named[defs as usize..uses as usize] {
+            self.live[n.reg as usize] = false;
         }
-        for v in i.vreg_uses() {
-            self.live[v.0 as usize] = true;
+        for n in &self.named[uses as usize..end as usize] {
+            self.live[n.reg as usize] = true;
         }
     }
 
@@ -423,10 +469,10 @@ impl RunningPressure {
     }
 
     /// Highest pressure of each file while the piece is passed in this (backward) order.
-    fn peak<T: Target>(&mut self, mf: &MFunc<T>, t: &T, piece: &[MInst<T>], order: &[u32]) -> SmallVec<[i64; 8]> {
+    fn peak(&mut self, order: &[u32]) -> SmallVec<[i64; 8]> {
         let mut peak: SmallVec<[i64; 8]> = SmallVec::from_slice(&self.now);
         for &k in order {
-            self.pass(mf, t, &piece[k as usize]);
+            self.pass(k as usize);
             for (p, n) in peak.iter_mut().zip(&self.now) {
                 *p = (*p).max(*n);
             }
@@ -470,16 +516,9 @@ impl Ready {
     }
 }
 
-/// Orders a piece backwards: the last instruction first. Returns the highest pressure of each file on the way.
-fn bottom_up<T: Target>(
-    mf: &MFunc<T>,
-    t: &T,
-    piece: &[MInst<T>],
-    dag: &Dag,
-    limits: &[u32],
-    state: &mut RunningPressure,
-) -> (Vec<u32>, SmallVec<[i64; 8]>) {
-    let n = piece.len();
+/// Orders the piece that was read backwards: the last instruction first. Returns the highest pressure of each file on the way.
+fn bottom_up(dag: &Dag, limits: &[u32], state: &mut RunningPressure) -> (Vec<u32>, SmallVec<[i64; 8]>) {
+    let n = dag.preds.len();
     let mut depth = vec![0u32; n];
     for k in 0..n {
         depth[k] = dag.preds[k].iter().map(|&(p, c)| depth[p as usize] + c as u32).max().unwrap_or(0);
@@ -493,12 +532,11 @@ fn bottom_up<T: Target>(
     let mut peak: SmallVec<[i64; 8]> = SmallVec::from_slice(&state.now);
     // No instruction adds more units of a file than this.
     let mut most: SmallVec<[i64; 8]> = SmallVec::from_elem(0, limits.len());
-    for i in piece {
+    for k in 0..n {
         delta.fill(0);
-        for v in i.vreg_uses() {
-            let c = &t.classes()[mf.class(v).0 as usize];
-            delta[c.file as usize] += c.shape.units as i64;
-            most[c.file as usize] = most[c.file as usize].max(delta[c.file as usize]);
+        for u in state.names(k).1 {
+            delta[u.file as usize] += u.units;
+            most[u.file as usize] = most[u.file as usize].max(delta[u.file as usize]);
         }
     }
     while !ready.window.is_empty() {
@@ -510,7 +548,7 @@ fn bottom_up<T: Target>(
             let (excess, growth) = if far {
                 (0, 0)
             } else {
-                state.delta(mf, t, &piece[k as usize], &mut delta);
+                state.delta(k as usize, &mut delta);
                 state.cost(limits, &delta)
             };
             let stall = earliest[k as usize].saturating_sub(now);
@@ -519,7 +557,7 @@ fn bottom_up<T: Target>(
         let Some((at, _)) = best else { break };
         let k = ready.take(at);
         now = now.max(earliest[k as usize]) + 1;
-        state.pass(mf, t, &piece[k as usize]);
+        state.pass(k as usize);
         for (p, n) in peak.iter_mut().zip(&state.now) {
             *p = (*p).max(*n);
         }

@@ -47,9 +47,8 @@ pub(crate) fn spill<T: Target>(
     }
     let p = build(mf, t)?;
     let live = ra::Liveness::compute(&p).map_err(|e| e.to_string())?;
-    let peaks = ra::peaks(&p, &live);
     for (f, limit) in limits.iter_mut().enumerate() {
-        if !all && peaks[f].units <= *limit {
+        if !all && live.peaks[f].units <= *limit {
             *limit = u32::MAX;
         } else if *limit != u32::MAX {
             *limit = limit.saturating_sub(t.spill_headroom(f as ra::FileId));

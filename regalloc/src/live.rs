@@ -4,7 +4,18 @@
 //! definitions (reloads after spilling), as long as each use is reached by one on every path.
 
 use crate::lists::CsrLists;
-use crate::problem::{BlockId, Cfg, Error, Problem, Role, Value};
+use crate::problem::{BlockId, Cfg, Error, InstId, Problem, Role, Value};
+
+/// A point where a file is in highest demand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Peak {
+    /// Units live at once.
+    pub units: u32,
+    /// The block of the peak.
+    pub block: BlockId,
+    /// The instruction; `None` at the end of the block.
+    pub inst: Option<InstId>,
+}
 
 /// Liveness facts of a problem.
 pub struct Liveness {
@@ -14,6 +25,10 @@ pub struct Liveness {
     pub last: Vec<bool>,
     /// Whether a value, by number, is a parameter that nothing reads.
     pub dead_param: Vec<bool>,
+    /// Where each file is in highest demand.
+    pub peaks: Vec<Peak>,
+    /// Units of each file at the peak of each block, block by block.
+    block_units: Vec<u32>,
     /// Predecessors on the logical and on the linear graph.
     pub preds: [CsrLists<BlockId>; 2],
 }
@@ -97,15 +112,15 @@ impl Liveness {
         }
         let live_in =
             CsrLists::new(p.blocks.len(), Value::NONE, |put| found.iter().for_each(|&(b, v)| put(b as usize, v)));
-        let mut live = Liveness { live_in, last: vec![false; p.operands.len()], dead_param: vec![false; n], preds };
-        live.find_last(p);
+        let (last, dead_param) = (Vec::new(), vec![false; n]);
+        let mut live = Liveness { live_in, last, dead_param, peaks: Vec::new(), block_units: Vec::new(), preds };
+        live.walk(p);
         Ok(live)
     }
 
     /// The same for a problem whose instructions have changed places within their blocks: values that live into blocks stay the same.
     pub fn reordered(mut self, p: &Problem) -> Liveness {
-        self.last = vec![false; p.operands.len()];
-        self.find_last(p);
+        self.walk(p);
         self
     }
 
@@ -123,12 +138,33 @@ impl Liveness {
         for_args(p, b, f);
     }
 
-    fn find_last(&mut self, p: &Problem) {
+    /// Units of a file at the peak of a block.
+    pub(crate) fn block_units(&self, b: BlockId, file: usize) -> u32 {
+        self.block_units[b as usize * self.peaks.len() + file]
+    }
+
+    /// Finds what is read last where, and the demand: at the end of each block and at the two moments of each instruction.
+    fn walk(&mut self, p: &Problem) {
+        let files = p.files.len();
         let mut live = vec![u32::MAX; p.value_count()];
-        let mut last = std::mem::take(&mut self.last);
+        let mut last = vec![false; p.operands.len()];
+        let mut block_units = vec![0; files * p.blocks.len()];
+        let mut peaks = vec![Peak::default(); files];
+        let mut here = peaks.clone();
+        let mut now = vec![0u32; files];
+        let of = |v: Value| (p.file(v) as usize, u32::from(p.shape(v).units));
         // Up, as each block is walked: memory is fetched ahead of a walk that keeps its direction.
         for b in (0..p.blocks.len() as BlockId).rev() {
-            self.for_live_out(p, b, |v| live[v.index()] = b);
+            now.fill(0);
+            self.for_live_out(p, b, |v| {
+                if std::mem::replace(&mut live[v.index()], b) != b {
+                    let (file, units) = of(v);
+                    now[file] += units;
+                }
+            });
+            for (peak, &units) in here.iter_mut().zip(&now) {
+                *peak = Peak { units, block: b, inst: None };
+            }
             for i in p.blocks[b as usize].insts.clone().rev() {
                 let base = p.first_operand(i);
                 let ops = p.operands(i);
@@ -138,7 +174,15 @@ impl Liveness {
                     }
                 }
                 for o in ops.iter().filter(|o| o.role != Role::Use) {
-                    live[o.value.index()] = u32::MAX;
+                    if std::mem::replace(&mut live[o.value.index()], u32::MAX) != b {
+                        let (file, units) = of(o.value);
+                        now[file] += units;
+                    }
+                }
+                higher(&mut here, &now, i);
+                for o in ops.iter().filter(|o| o.role == Role::Def) {
+                    let (file, units) = of(o.value);
+                    now[file] -= units;
                 }
                 for (k, o) in ops.iter().enumerate() {
                     if o.role == Role::Use {
@@ -146,14 +190,39 @@ impl Liveness {
                     }
                 }
                 for o in ops.iter().filter(|o| o.role == Role::Use) {
-                    live[o.value.index()] = b;
+                    if std::mem::replace(&mut live[o.value.index()], b) != b {
+                        let (file, units) = of(o.value);
+                        now[file] += units;
+                    }
+                }
+                higher(&mut here, &now, i);
+                for o in ops.iter().filter(|o| o.role == Role::EarlyDef) {
+                    let (file, units) = of(o.value);
+                    now[file] -= units;
                 }
             }
             for &v in p.params(b) {
                 self.dead_param[v.index()] = live[v.index()] != b;
             }
+            let all = &mut block_units[files * b as usize..][..files];
+            for ((peak, here), units) in peaks.iter_mut().zip(&here).zip(all) {
+                *units = here.units;
+                // Of equal ones the first block counts.
+                if here.units >= peak.units && here.units > 0 {
+                    *peak = *here;
+                }
+            }
         }
-        self.last = last;
+        (self.last, self.peaks, self.block_units) = (last, peaks, block_units);
+    }
+}
+
+/// Notes the demand at an instruction where it is higher than below it.
+fn higher(peaks: &mut [Peak], now: &[u32], i: InstId) {
+    for (peak, &units) in peaks.iter_mut().zip(now) {
+        if units > peak.units {
+            (peak.units, peak.inst) = (units, Some(i));
+        }
     }
 }
 

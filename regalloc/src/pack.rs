@@ -69,6 +69,12 @@ impl Chooser {
         Some(Placement::run(at, n))
     }
 
+    /// The lowest run of a shape in `free`.
+    fn lowest(&mut self, shape: &Shape, free: &UnitSet) -> Option<Placement> {
+        let starts = self.starts(shape).intersect(&free.runs(shape.units));
+        starts.lowest().map(|at| Placement::run(at, shape.units))
+    }
+
     fn pick_in_rows(
         &mut self,
         shape: &Shape,
@@ -266,7 +272,7 @@ fn attempt_once(c: &mut Chooser, items: &mut [Item], mut room: Room, by_size: &[
         let place = if attempt >= 2 {
             match shape.place {
                 Where::Row | Where::Lanes(_) => c.pick(&shape, &free, &none, None),
-                _ => shape.placements(&c.file, &free).first().copied(),
+                _ => c.lowest(&shape, &free),
             }
         } else {
             c.pick(&shape, &free, &none, items[k].affinity)

@@ -45,8 +45,6 @@ struct Spiller<'a> {
     dist_param: Vec<u32>,
     /// Next use after each operand, in instructions from the start of its block.
     next_after: Vec<u32>,
-    /// Peak pressure of each block, per file.
-    peak: Vec<Vec<u32>>,
     /// Most units of a parameter by block and file, where parameters and live-in values exceed the limit; else 0.
     reserve: Vec<Vec<u32>>,
     /// Values in registers now, per file, in no order.
@@ -84,7 +82,6 @@ pub fn plan_spills(p: &Problem, live: &Liveness, limits: &[u32], kinds: &[SpillK
         dist_in: live.live_in.iter().map(|l| vec![NEVER; l.len()]).collect(),
         dist_param: vec![NEVER; n],
         next_after: vec![NEVER; p.operands.len()],
-        peak: crate::block_pressure(p, live),
         reserve: Vec::new(),
         set: vec![Vec::new(); p.files.len()],
         place: vec![0; n],
@@ -385,7 +382,7 @@ impl Spiller<'_> {
             let mut spare = room.clone();
             if let Some(end) = self.loop_end[b as usize] {
                 for (f, s) in spare.iter_mut().enumerate() {
-                    let peak = (b..=end).map(|x| self.peak[x as usize][f]).max().unwrap_or(0);
+                    let peak = (b..=end).map(|x| self.live.block_units(x, f)).max().unwrap_or(0);
                     *s = (i64::from(self.limits[f]) - (i64::from(peak) - through[f])).max(0);
                 }
             }

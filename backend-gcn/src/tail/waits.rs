@@ -129,7 +129,11 @@ impl gpucc_mir::State for State {
 impl State {
     /// The counters that `item` must wait for: vector memory, store data, the rest; `None` for nothing.
     pub fn needs(&self, item: &EncodedInst) -> [Option<u8>; 3] {
-        let least = |m: &Since, r: &Ranges| r.iter().flat_map(|&r| m.range(r)).map(|e| e.1.min(DEEPEST)).min();
+        // Mostly nothing is on its way.
+        let least = |m: &Since, r: &Ranges| match m.0.is_empty() {
+            true => None,
+            false => r.iter().flat_map(|&r| m.range(r)).map(|e| e.1.min(DEEPEST)).min(),
+        };
         let touched = |m: &Since| least(m, &item.reads).into_iter().chain(least(m, &item.writes)).min();
         let mut vm = touched(&self.vm);
         // Loads of one kind come back in order: writing the same register again needs no wait.

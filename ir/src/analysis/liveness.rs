@@ -40,14 +40,11 @@ impl Liveness {
                 for s in f.succs(b) {
                     out.union_with(&l.live_in[s]);
                 }
-                let mut inn: EntitySet<Value> = out.iter().filter(|&v| !defs[b].contains(v)).collect();
-                for &v in &uses[b] {
-                    inn.insert(v);
-                }
+                let mut inn = out.clone();
+                inn.subtract(&defs[b]);
+                inn.extend_from(&uses[b]);
                 l.live_out[b] = out;
-                if l.live_in[b].union_with(&inn) {
-                    changed = true;
-                }
+                changed |= l.live_in[b].union_with(&inn);
             }
         }
         l
