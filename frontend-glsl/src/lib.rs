@@ -53,8 +53,7 @@ pub fn read(text: &str, stage: Stage, around: &Around) -> Result<Vec<u8>, Failed
     // The older environment first: modules for it say less that nobody asked for. Still older ones take arrays apart that lie otherwise in a
     // block than in a variable, in a time that grows with the square of their length.
     let done = match kept::run(&job, "vulkan1.2")? {
-        // The grammar is one in all environments.
-        process::Done::Said(said) if !said.contains("syntax error") => kept::run(&job, "vulkan1.3")?,
+        process::Done::Said(said) if !messages::is_of_language(&said) => kept::run(&job, "vulkan1.3")?,
         done => done,
     };
     match done {

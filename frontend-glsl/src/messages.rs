@@ -19,6 +19,25 @@ const LACKING: [&str; 9] = [
     "in Vulkan", "Vulkan SPIR-V", "not yet implemented",
 ];
 
+/// Errors of the language: what is declared by a text, its types and its order of parts are one in all environments.
+#[rustfmt::skip]
+const LANGUAGE: [&str; 9] = [
+    "undeclared identifier", "redefinition", "identifier not previously declared", "not enough data provided for construction",
+    "scalar integer expression required", "not allowed in nested scope", "must occur first in shader", "End of input in comment",
+    "preprocessor directive cannot be preceded by another token",
+];
+
+/// Whether the text is wrong in every environment. Errors behind the first may follow from it, and that may be of the environment; a text that the
+/// grammar does not have is none. Names of built-ins may be those of an environment.
+pub fn is_of_language(said: &str) -> bool {
+    let first = said.lines().find_map(|l| l.strip_prefix("ERROR: ")).and_then(placed);
+    let is_own = first.is_some_and(|(_, _, rest)| {
+        let rest = rest.trim();
+        !rest.starts_with("'gl_") && LANGUAGE.iter().any(|l| rest.ends_with(l))
+    });
+    is_own || said.contains("syntax error")
+}
+
 /// The messages of a text that was not compiled.
 pub fn failed(said: &str, text: &str, name: &str) -> Failed {
     let mut files = vec![SourceFile::new(name, text)];
