@@ -272,6 +272,24 @@ pub fn compile_entry_for(
     targets.iter().map(one).collect()
 }
 
+/// Compiles one entry point with what the target-independent passes made of it for other targets by the same options: `passes` is of this
+/// entry point and these options alone. The code is that of [`compile_entry`].
+///
+/// # Errors
+/// As [`compile_entry`].
+pub fn compile_entry_sharing(
+    module: &Module,
+    name: &str,
+    options: &Options,
+    passes: &mut SharedPasses,
+) -> Result<Artifact, Diagnostic> {
+    check_entry(module, name)?;
+    let mut shared = Sharing { passes: core::mem::take(passes), hash: None };
+    let made = compile_named(module, &[name], options, &mut shared);
+    *passes = shared.passes;
+    made
+}
+
 /// That there is an entry point of this name.
 fn check_entry(module: &Module, name: &str) -> Result<(), Diagnostic> {
     if module.entry(name).is_some() {

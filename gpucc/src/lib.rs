@@ -56,10 +56,10 @@ mod target;
 mod uniform;
 pub mod variant;
 
-pub use compile::{Artifact, Options, compile, compile_entry, compile_entry_for, guarded};
+pub use compile::{Artifact, Options, compile, compile_entry, compile_entry_for, compile_entry_sharing, guarded};
 pub use errors::{Errors, Located, Position};
 pub use gpucc_container as container;
-pub use gpucc_driver::{Backend, CodegenOptions, LineCost, Occupancy, Output, default_pipeline};
+pub use gpucc_driver::{Backend, CodegenOptions, LineCost, Occupancy, Output, SharedPasses, default_pipeline};
 pub use gpucc_ir::trace::PassTime;
 pub use gpucc_ir::{Class, Diagnostic, Module, Severity, Span, Stage};
 pub use gpucc_isa::Mark;

@@ -25,7 +25,8 @@ pub fn device(target: Target) -> Device {
     let compile = |device: &Device, module: &Module, entry: &str, codegen: &CodegenOptions| {
         let target = Target::parse(&device.to_string()).expect("a device of ours");
         let options = Options { target, codegen: codegen.clone() };
-        let artifact = gpucc::compile_entry(module, entry, &options)?;
+        let sharing = |passes: &mut _| gpucc::compile_entry_sharing(module, entry, &options, passes);
+        let artifact = gpucc_kit::exec::sharing(module, entry, codegen, sharing)?;
         Ok(Compiled { container: artifact.container().clone(), ir: artifact.outputs()[0].ir.clone() })
     };
     Device { backend: target.backend(), generation: target.generation_index(), compile, run: machine.run }

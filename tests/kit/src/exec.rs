@@ -1,7 +1,7 @@
 //! Compiles and runs one dispatch, on the IR interpreter or on a machine.
 
 use gpucc_container::Container;
-use gpucc_driver::{Backend, CodegenOptions};
+use gpucc_driver::{Backend, CodegenOptions, SharedPasses};
 use gpucc_frontend_naga as frontend;
 use gpucc_interp::{OracleProgram, Profile};
 use gpucc_ir::{Class, Diagnostic, Module, Op, Refusal};
@@ -151,6 +151,47 @@ impl std::fmt::Debug for Device {
     }
 }
 
+/// What the target-independent passes made of an entry point, with the hash of its module and the options.
+type Passed = (u64, String, CodegenOptions, SharedPasses);
+
+/// Entry points and options of which a thread keeps that: the levels of one program.
+const PASSED: usize = 4;
+
+thread_local! {
+    /// Those that this thread compiled last, the newest at the end: tests compile a program for one target after the other.
+    static PASSES: RefCell<Vec<Passed>> = const { RefCell::new(Vec::new()) };
+}
+
+fn hash_of(module: &Module) -> u64 {
+    let mut hash = DefaultHasher::new();
+    module.hash(&mut hash);
+    hash.finish()
+}
+
+/// Calls a compile of an entry point with what the passes made of it for other targets on this thread. They work by the capabilities of a
+/// target, so the result is the same, and the passes run once for each set of capabilities.
+pub fn sharing<R>(
+    module: &Module,
+    entry: &str,
+    codegen: &CodegenOptions,
+    compile: impl FnOnce(&mut SharedPasses) -> R,
+) -> R {
+    let hash = hash_of(module);
+    let known = PASSES.with_borrow_mut(|list| {
+        let at = list.iter().position(|p| p.0 == hash && p.1 == entry && p.2 == *codegen)?;
+        Some(list.remove(at))
+    });
+    let mut passed = known.unwrap_or_else(|| (hash, entry.into(), codegen.clone(), SharedPasses::new()));
+    let made = compile(&mut passed.3);
+    PASSES.with_borrow_mut(|list| {
+        if list.len() == PASSED {
+            list.remove(0);
+        }
+        list.push(passed);
+    });
+    made
+}
+
 /// Compiles an entry point straight with its back end, through the bytes that a driver would load.
 ///
 /// # Errors
@@ -161,7 +202,9 @@ pub fn compile(
     entry: &str,
     codegen: &CodegenOptions,
 ) -> Result<Compiled, Diagnostic> {
-    let out = device.backend.compile(module, entry, device.generation, codegen)?;
+    let out = sharing(module, entry, codegen, |passes| {
+        device.backend.compile_sharing(module, entry, device.generation, codegen, passes)
+    })?;
     let container = Container::of(device.backend.family(), device.generation_name(), vec![out.entry]);
     let container = Container::read(&container.write())
         .map_err(|e| Diagnostic::internal("container", format!("the container does not read back: {e}")))?;
@@ -341,9 +384,7 @@ thread_local! {
 
 /// The program of an entry point: one that this thread ran a moment ago, or a new one.
 fn ready(module: &Module, entry: &str, on: On, codegen: &CodegenOptions) -> Rc<Result<Ready, Problem>> {
-    let mut hash = DefaultHasher::new();
-    module.hash(&mut hash);
-    let key = Key { module: hash.finish(), entry: entry.into(), on, codegen: codegen.clone() };
+    let key = Key { module: hash_of(module), entry: entry.into(), on, codegen: codegen.clone() };
     if let Some(known) = LAST.with_borrow(|list| list.iter().find(|p| p.0.is(&key)).map(|p| Rc::clone(&p.1))) {
         return known;
     }
