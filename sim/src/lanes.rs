@@ -1,12 +1,31 @@
-//! Plain loads and stores of words by the lanes of a subgroup, one instruction at a time.
+//! Lanes of a mask, and plain loads and stores of words by the lanes of a subgroup, one instruction at a time.
 //!
-//! Contract: what is loaded, stored, noted and found is what [`Memory`] and [`RaceCheck`] say lane after lane, from the lowest. Where that
+//! Contract of loads and stores: what is loaded, stored, noted and found is what [`Memory`] and [`RaceCheck`] say lane after lane, from the lowest. Where that
 //! asks for more than whole words inside of one allocation, nothing is done, and the caller goes lane by lane. A machine in which
 //! something else watches its accesses (caches, weak memory, a turned order of lanes) asks that first.
 
 use crate::memory::{AllocId, LanesMut, Memory};
 use crate::race::{By, RaceCheck};
 use crate::trap::Trap;
+
+/// Numbers of the lanes of a mask, from the lowest.
+#[inline]
+pub fn lanes(mask: impl Into<u64>) -> impl Iterator<Item = usize> {
+    let mut rest = mask.into();
+    core::iter::from_fn(move || (rest != 0).then(|| next(&mut rest)))
+}
+
+/// Something for the lanes of a mask at least, of `N`: for all of them where more than `few` are on, so that the compiler can take several
+/// at once.
+#[inline(always)]
+pub fn at_least<const N: usize>(mask: impl Into<u64>, few: u32, mut each: impl FnMut(usize)) {
+    let mask = mask.into();
+    if mask.count_ones() > few {
+        (0..N).for_each(each);
+    } else {
+        lanes(mask).for_each(&mut each);
+    }
+}
 
 /// The lanes of an instruction, and where their words lie.
 #[derive(Clone, Copy, Debug)]

@@ -136,3 +136,17 @@ fn lanes_together_do_what_they_do_one_by_one() {
         assert_eq!(all.1 > 100, mode != Races::Off, "{mode:?}: {} races", all.1);
     }
 }
+
+#[test]
+fn lanes_of_a_mask_are_visited() {
+    let all = |mask: u64| lanes::lanes(mask).collect::<Vec<_>>();
+    assert_eq!((all(0), all(1 << 63 | 0b1001)), (vec![], vec![0, 3, 63]));
+    assert_eq!(lanes::lanes(0x8001u16).collect::<Vec<_>>(), [0, 15]);
+    // Up to so many lanes only those, else all.
+    let asked = |mask: u32| {
+        let mut seen = 0u32;
+        lanes::at_least::<32>(mask, 2, |l| seen |= 1 << l);
+        seen
+    };
+    assert_eq!([asked(0), asked(0x8010), asked(0x8011)], [0, 0x8010, u32::MAX]);
+}

@@ -2,8 +2,9 @@
 
 use gpucc_num::{f16, f32 as n32, f64 as n64};
 use gpucc_sim::Trap;
+use gpucc_sim::lanes::lanes;
 
-use super::lanes::{LaneCx, lanes};
+use super::lanes::LaneCx;
 use super::subgroup::{LANES, Wave};
 use crate::attrs::{Compare, Number, Test};
 

@@ -5,10 +5,10 @@
 use gpucc_isa::fail_if;
 use gpucc_num::convert::{f16_to_f32, f32_to_f16};
 use gpucc_num::f32 as n32;
+use gpucc_sim::lanes::lanes;
 use gpucc_sim::trap::{Trap, out_of_bounds, unsupported};
 
 use super::decode::{Decoded, Src};
-use super::lanes::lanes;
 use super::memory::DeviceMemory;
 use super::subgroup::Wave;
 use crate::Op;

@@ -2,6 +2,7 @@
 
 use gpucc_isa::fail_if;
 use gpucc_num::{Round, convert, f16, f32 as n32, f64 as n64, special};
+use gpucc_sim::lanes::{at_least, lanes};
 use gpucc_sim::trap::{Trap, bad_register};
 
 use super::decode::{Decoded, Src};
@@ -153,15 +154,7 @@ impl Wave {
 
     pub(super) fn each<T: Copy + Default>(mask: u64, mut f: impl FnMut(usize) -> T) -> [T; LANES] {
         let mut out = [T::default(); LANES];
-        if mask == u64::MAX {
-            for (l, o) in out.iter_mut().enumerate() {
-                *o = f(l);
-            }
-        } else {
-            for l in lanes(mask) {
-                out[l] = f(l);
-            }
-        }
+        at_least::<LANES>(mask, LANES as u32 - 1, |l| out[l] = f(l));
         out
     }
 
@@ -169,15 +162,7 @@ impl Wave {
     #[inline(always)]
     pub(super) fn every(mask: u64, mut f: impl FnMut(usize) -> u32) -> Lanes {
         let mut out = [0; LANES];
-        if mask.count_ones() > FEW {
-            for (l, o) in out.iter_mut().enumerate() {
-                *o = f(l);
-            }
-        } else {
-            for l in lanes(mask) {
-                out[l] = f(l);
-            }
-        }
+        at_least::<LANES>(mask, FEW, |l| out[l] = f(l));
         out
     }
 
@@ -535,18 +520,6 @@ impl Wave {
         };
         self.look(c, k, sign, own)
     }
-}
-
-/// Numbers of the set bits of a mask.
-pub(crate) fn lanes(mut mask: u64) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        if mask == 0 {
-            return None;
-        }
-        let l = mask.trailing_zeros() as usize;
-        mask &= mask - 1;
-        Some(l)
-    })
 }
 
 /// Shift and width of an SDWA part (section 3.1).

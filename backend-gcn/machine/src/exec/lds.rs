@@ -1,10 +1,10 @@
 //! Local data share (section 10).
 
 use gpucc_isa::fail_if;
+use gpucc_sim::lanes::lanes;
 use gpucc_sim::trap::{Trap, hazard, misaligned, unsupported};
 
 use super::decode::Decoded;
-use super::lanes::lanes;
 use super::memory::DeviceMemory;
 use super::subgroup::{LANES, Order, Wave, undefined};
 use crate::isa::GFX6;

@@ -3,13 +3,13 @@
 use gpucc_isa::fail_if;
 use gpucc_sim::{
     AddressSpace, Agent, AllocId, By, Late, Memory, OwnMemory, Past, RaceCheck, Trap, World,
+    lanes::lanes,
     trap::{hazard, misaligned, reserved, unsupported},
 };
 
 use super::cache::L1;
 use super::decode::Decoded;
 use super::format;
-use super::lanes::lanes;
 use super::launch::Values;
 use super::step::CLASSES;
 use super::subgroup::{LANES, Order, Wave, undefined};

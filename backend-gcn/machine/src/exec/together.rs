@@ -2,11 +2,10 @@
 
 use gpucc_sim::{
     Trap,
-    lanes::{self, Words},
+    lanes::{self, Words, lanes},
 };
 
 use super::decode::Decoded;
-use super::lanes::lanes;
 use super::memory::{Descriptor, DeviceMemory, Place};
 use super::subgroup::{LANES, Wave};
 use crate::isa::GFX6;

@@ -2,11 +2,12 @@
 
 use gpucc_isa::fail_if;
 use gpucc_num::{Mode, Round, convert, f16, f32 as n32, f64 as n64, int, pack, special, with_mode};
+use gpucc_sim::lanes::lanes;
 use gpucc_sim::trap::{Trap, unsupported};
 
 use super::decode::{Decoded, Src};
 use super::float;
-use super::lanes::{LaneCx, SIGN16, SIGN32, lanes};
+use super::lanes::{LaneCx, SIGN16, SIGN32};
 use super::salu::{bfe, sign_bits};
 use super::subgroup::{LANES, Wave, undefined};
 use crate::isa::{Format, GFX6, GFX8};

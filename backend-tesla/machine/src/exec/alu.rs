@@ -9,6 +9,7 @@ use super::subgroup::{Lanes, Warp, first};
 use crate::operand::{Addr, SharedTy};
 use crate::types::{Op, Ty};
 use gpucc_isa::fail_if;
+use gpucc_sim::lanes::{at_least, lanes};
 use gpucc_sim::trap::{Trap, bad_register, out_of_bounds, unsupported};
 
 type Wide = [u64; 32];
@@ -93,20 +94,10 @@ fn mad_product(op: Op, a: u32, b: u32) -> (u32, bool) {
 /// Lanes up to which each is taken for itself.
 const FEW: u32 = 4;
 
-/// Something for the lanes of a mask at least: for all where there are many, so that the compiler can take several at once.
+/// Something for the lanes of a mask at least.
 #[inline(always)]
-fn each(mask: u32, mut f: impl FnMut(usize)) {
-    if mask.count_ones() > FEW {
-        for l in 0..32 {
-            f(l);
-        }
-    } else {
-        let mut rest = mask;
-        while rest != 0 {
-            f(rest.trailing_zeros() as usize);
-            rest &= rest - 1;
-        }
-    }
+fn each(mask: u32, f: impl FnMut(usize)) {
+    at_least::<32>(mask, FEW, f);
 }
 
 impl Machine<'_> {
@@ -417,7 +408,7 @@ impl Machine<'_> {
                 let (op, abs, neg, sat) = (code.op, code.abs[0], code.neg[0], code.sat);
                 let mut values = [0; 32];
                 // Each lane for itself: these take long.
-                for l in (0..32).filter(|l| mask >> l & 1 == 1) {
+                for l in lanes(mask) {
                     let a = a[l];
                     let x = float::modify(a, abs, neg);
                     let r = match op {
@@ -450,7 +441,7 @@ impl Machine<'_> {
                 };
                 let mut values = [0; 32];
                 let mut flags = [0; 32];
-                for l in (0..32).filter(|l| mask >> l & 1 == 1) {
+                for l in lanes(mask) {
                     (values[l], flags[l]) = convert(&cvt, a[l]).map_err(|t| t.in_lane(l as u32))?;
                 }
                 Self::write_wide(warp, code, &values, mask);
@@ -487,7 +478,7 @@ impl Machine<'_> {
                 };
                 let dst = code.adst as usize;
                 fail_if!(!(1..=4).contains(&dst), bad_register(format!("$a{dst} cannot be written")));
-                for l in (0..32).filter(|l| mask >> l & 1 == 1) {
+                for l in lanes(mask) {
                     warp.areg[dst][l] = values[l];
                 }
                 warp.areg_known[dst] |= mask;
@@ -649,7 +640,7 @@ impl Machine<'_> {
         let c = self.fetch64(warp, code.src[2], mask)?;
         let mut values = [0; 32];
         let mut flags = [0; 32];
-        for l in (0..32).filter(|l| mask >> l & 1 == 1) {
+        for l in lanes(mask) {
             let x = double::modify(a[l], code.abs[0], code.neg[0]);
             let y = double::modify(b[l], code.abs[1], code.neg[1]);
             let z = double::modify(c[l], false, code.neg[2]);

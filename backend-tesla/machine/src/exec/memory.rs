@@ -9,7 +9,7 @@ use crate::types::{AtomOp, Op, Ty};
 use gpucc_isa::fail_if;
 use gpucc_sim::{
     AddressSpace, AllocId, By, Memory, OwnMemory, RaceCheck, Rules, SplitMix64, Trap, TrapKind, World,
-    lanes::{self, Words},
+    lanes::{self, Words, lanes},
     trap::{bad_register, hazard, out_of_bounds, reserved, undefined},
 };
 use std::cell::RefCell;
@@ -456,7 +456,7 @@ impl Machine<'_> {
         };
         let first = if matches!(code.place, Place::Shared(_)) && !store { u64::from(own.shared_base) } else { 0 };
         let (mut low, mut end, mut start) = (0, 0, u64::MAX);
-        for l in (0..32).filter(|l| mask >> l & 1 == 1) {
+        for l in lanes(mask) {
             let at = addresses[l];
             (low, end, start) = (low | at, end.max(at), start.min(at));
         }

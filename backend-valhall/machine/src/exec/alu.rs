@@ -118,6 +118,12 @@ pub(super) fn truth(result: u8, width: u32, v: bool) -> u32 {
     }
 }
 
+/// The result of a comparison of 32 bits with its third operand, which counts as true where it is not 0.
+pub(super) fn joined(result: u8, and: bool) -> impl Fn(bool, u32) -> u32 {
+    let yes = truth(result, 32, true);
+    move |v, c| if (v & and & (c != 0)) | (!and & (v | (c != 0))) { yes } else { 0 }
+}
+
 pub(super) fn out(w: &mut Warp, d: &DInst, v: &V32) -> Result<(), Trap> {
     w.write(d.dst, half_bytes(d.dst_mask), v)
 }
@@ -197,7 +203,7 @@ fn shift_logic(w: &mut Warp, d: &DInst, width: u32, left: bool, f: impl Fn(u64, 
 }
 
 /// An expression for one of the comparisons of 32 bits, which the lanes then do not look up each.
-macro_rules! by_comparison {
+macro_rules! by_int_comparison {
     ($cmp:expr, $signed:expr, |$holds:ident| $body:expr) => {{
         // The order of signed numbers is that of unsigned ones with the other sign bit.
         let flip: u32 = if $signed { 1 << 31 } else { 0 };
@@ -222,7 +228,7 @@ macro_rules! by_comparison {
 fn csel_int(w: &mut Warp, d: &DInst, width: u32, signed: bool) -> Result<(), Trap> {
     let cmp = d.cmp;
     if width == 32 {
-        return by_comparison!(cmp, signed, |holds| map4(w, d, |a, b, x, y| if holds(a, b) { x } else { y }));
+        return by_int_comparison!(cmp, signed, |holds| map4(w, d, |a, b, x, y| if holds(a, b) { x } else { y }));
     }
     map4(w, d, |a, b, x, y| {
         let m = halves2(a, b, |a, b| if compare_lane(cmp, 16, signed, a.into(), b.into()) { 0xFFFF } else { 0 });
@@ -234,10 +240,8 @@ fn icmp(w: &mut Warp, d: &DInst, width: u32, signed: bool, and: bool) -> Result<
     let (cmp, result) = (d.cmp, d.result);
     fail_if!(width == 8 && result == 1, unsupported("a float result in 8-bit lanes has no meaning"));
     if width == 32 {
-        let yes = truth(result, 32, true);
-        // Another operand counts as true where it is not 0.
-        let value = move |v: bool, c: u32| if (v & and & (c != 0)) | (!and & (v | (c != 0))) { yes } else { 0 };
-        return by_comparison!(cmp, signed, |holds| map3(w, d, |a, b, c| value(holds(a, b), c)));
+        let value = joined(result, and);
+        return by_int_comparison!(cmp, signed, |holds| map3(w, d, |a, b, c| value(holds(a, b), c)));
     }
     map3(w, d, |a, b, c| {
         lanes3(width, a, b, c, |a, b, c| {

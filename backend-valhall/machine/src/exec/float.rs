@@ -4,7 +4,7 @@ use gpucc_num::special::wide;
 use gpucc_num::{MinMax, Mode, NAN16, NAN32, Round, convert, f16, f32 as n32, with_mode};
 use gpucc_sim::trap::{Trap, unsupported};
 
-use super::alu::{halves1, halves2, halves3, map1, map2, map3, map4, out, truth};
+use super::alu::{halves1, halves2, halves3, joined, map1, map2, map3, map4, out, truth};
 use super::decode::DInst;
 use super::subgroup::{V32, Warp};
 use crate::Op;
@@ -29,7 +29,7 @@ fn clamp16(clamp: u8, x: u16) -> u16 {
 }
 
 /// An expression for one of the comparisons by condition code, which the lanes then do not look up each: with a NaN only `ne` holds.
-macro_rules! by_comparison {
+macro_rules! by_float_comparison {
     ($cmp:expr, |$holds:ident| $body:expr) => {{
         macro_rules! arm {
             ($f:expr) => {{
@@ -52,7 +52,7 @@ macro_rules! by_comparison {
 
 /// The same for halves.
 fn compare(cmp: u8, a: f64, b: f64) -> bool {
-    by_comparison!(cmp, |holds| holds(a as f32, b as f32))
+    by_float_comparison!(cmp, |holds| holds(a as f32, b as f32))
 }
 
 fn f(x: u32) -> f32 {
@@ -264,7 +264,7 @@ pub(super) fn execute(w: &mut Warp, d: &DInst, salt: u64) -> Result<(), Trap> {
             half(a) | half(b) << 16
         }),
         CselF32 => {
-            with_mode!(m, |M| by_comparison!(cmp, |holds| {
+            with_mode!(m, |M| by_float_comparison!(cmp, |holds| {
                 map4(w, d, |a, b, x, y| if holds(n32::input(M, f(a)), n32::input(M, f(b))) { x } else { y })
             }))
         }
@@ -273,11 +273,8 @@ pub(super) fn execute(w: &mut Warp, d: &DInst, salt: u64) -> Result<(), Trap> {
             x & mask | y & !mask
         }),
         FcmpOrF32 | FcmpAndF32 => {
-            let and = d.op == FcmpAndF32;
-            let yes = truth(result, 32, true);
-            // Another operand counts as true where it is not 0.
-            let value = move |v: bool, c: u32| if (v & and & (c != 0)) | (!and & (v | (c != 0))) { yes } else { 0 };
-            with_mode!(m, |M| by_comparison!(cmp, |holds| {
+            let value = joined(result, d.op == FcmpAndF32);
+            with_mode!(m, |M| by_float_comparison!(cmp, |holds| {
                 map3(w, d, |a, b, c| value(holds(n32::input(M, f(a)), n32::input(M, f(b))), c))
             }))
         }

@@ -3,13 +3,14 @@
 use gpucc_isa::fail_if;
 use std::sync::Arc;
 
+use gpucc_sim::lanes::lanes;
 use gpucc_sim::texture::{Dim, NoTexels, TexelAt, View, texel_at, texel_words};
 use gpucc_sim::trap::{Trap, TrapKind, reserved, unsupported};
 
 use super::decode::{DInst, regfmt};
 use super::descriptor::Texture;
 use super::format::Code;
-use super::memory::{DeviceMemory, by, check_run, lanes};
+use super::memory::{DeviceMemory, by, check_run};
 use super::scoreboard::Touch;
 use super::subgroup::{LANES, NOWHERE, V32, V64, Warp};
 use crate::Op;

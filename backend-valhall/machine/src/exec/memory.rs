@@ -3,7 +3,7 @@
 use gpucc_isa::fail_if;
 use gpucc_sim::{
     AddressSpace, AllocId, By, Memory, OwnMemory, Past, RaceCheck, Trap, World,
-    lanes::Words,
+    lanes::{Words, lanes},
     trap::{misaligned, out_of_bounds, reserved},
 };
 
@@ -49,10 +49,6 @@ impl World for DeviceMemory {
     fn memory(&mut self) -> &mut Memory {
         &mut self.memory
     }
-}
-
-pub(super) fn lanes(active: u16) -> impl Iterator<Item = usize> {
-    (0..LANES).filter(move |l| active >> l & 1 != 0)
 }
 
 impl DeviceMemory {

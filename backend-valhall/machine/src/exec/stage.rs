@@ -1,12 +1,12 @@
 //! Stage state of a program: nothing for compute programs, the records of vertices, the quads of fragments.
 
 use gpucc_sim::draw::{QuadIn, Targets};
+use gpucc_sim::lanes::lanes;
 use gpucc_sim::texture::Texel;
 use gpucc_sim::trap::{Trap, out_of_bounds, reserved, unsupported};
 
 use super::decode::DInst;
 use super::descriptor::Blending;
-use super::memory::lanes;
 use super::scoreboard::Touch;
 use super::subgroup::{LANES, NOWHERE, V64, Warp};
 use crate::abi;

@@ -3,6 +3,7 @@
 use gpucc_isa::fail_if;
 use gpucc_num::Round;
 use gpucc_num::convert::f32_to_f16;
+use gpucc_sim::lanes::lanes;
 use gpucc_sim::texture::{
     Coords, Dim, Face, Gradient, Layer, Lod, MemoryTexels, NoTexels, Request, TexelAt, Texels, View, What, lambda_of,
     project_gradient, texel_at,
@@ -12,7 +13,7 @@ use std::sync::Arc;
 
 use super::decode::{DInst, lod_mode};
 use super::descriptor::{Sampling, Texture};
-use super::memory::{DeviceMemory, by, check_run, lanes};
+use super::memory::{DeviceMemory, by, check_run};
 use super::scoreboard::Touch;
 use super::subgroup::{LANES, NOWHERE, V32, Warp};
 use crate::Op;

@@ -2,10 +2,11 @@
 
 use gpucc_isa::fail_if;
 use gpucc_num::convert::f16_to_f32;
+use gpucc_sim::lanes::lanes;
 use gpucc_sim::trap::{Trap, hazard, reserved, unsupported};
 
 use super::decode::{ATEST_DATUM, DInst, Value, regfmt};
-use super::memory::{check_run, lanes};
+use super::memory::check_run;
 use super::scoreboard::Touch;
 use super::stage::{Fragment, StageContext};
 use super::subgroup::{LANES, NOWHERE, V32, Warp};

@@ -6,12 +6,13 @@ use gpucc_isa::fail_if;
 use gpucc_num::Round;
 use gpucc_num::convert::{f16_to_f32, f32_to_f16};
 use gpucc_sim::draw::{Divisor, Mode, QuadIn, SLOT_WORDS, Where};
+use gpucc_sim::lanes::lanes;
 use gpucc_sim::trap::{Trap, hazard, out_of_bounds, reserved, undefined, unsupported};
 
 use super::decode::{DInst, regfmt};
 use super::descriptor::Packet;
 use super::image;
-use super::memory::{DeviceMemory, lanes};
+use super::memory::DeviceMemory;
 use super::scoreboard::Touch;
 use super::stage::{Fragment, StageContext};
 use super::subgroup::{LANES, NOWHERE, V32, Warp};

@@ -3,11 +3,12 @@
 //! Source 0 is the image: address, bytes of a row, height << 16 | width. What lies outside of it is unknown and traps. The reference
 //! names no conversion, so `validate` lets texels of 1, 2 or 4 words through alone; their number is that of the lanes.
 
+use gpucc_sim::lanes::lanes;
 use gpucc_sim::trap::{Trap, out_of_bounds};
 
 use super::decode::Pre;
 use super::launch::{LANES, LaunchState, Run};
-use super::subgroup::{Group, Mask, lanes_of, ordered};
+use super::subgroup::{Group, Mask, ordered};
 use crate::modifiers::Type;
 use crate::rows::Op;
 
@@ -46,7 +47,7 @@ impl Group {
             }
             return Ok(());
         }
-        for i in lanes_of(mask) {
+        for i in lanes(mask) {
             let (mut bytes, by) = ([0; 16], self.by(i));
             run.world.load(place(i)?, false, &mut bytes[..4 * words], by).map_err(|t| t.in_lane(by.lane))?;
             for (v, b) in values.iter_mut().zip(bytes.chunks_exact(4)) {

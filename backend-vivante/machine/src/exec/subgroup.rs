@@ -4,7 +4,7 @@ use gpucc_isa::fail_if;
 use gpucc_sim::trace::File;
 use gpucc_sim::{
     By, RunState, SplitMix64, Trap, TrapKind,
-    lanes::{self, Words},
+    lanes::{self, Words, lanes},
     trap::{bad_register, misaligned},
 };
 
@@ -316,7 +316,7 @@ impl Group {
     }
 
     fn end(&mut self, mask: Mask, launch: &LaunchState) -> Result<(), Trap> {
-        for i in lanes_of(mask) {
+        for i in lanes(mask) {
             if !self.stacks[i].is_empty() {
                 let pc = self.current.pc;
                 return Err(Trap::new(TrapKind::Unbalanced, "the program ends inside a call")
@@ -352,7 +352,7 @@ impl Group {
                 return Ok(());
             }
             Op::Call => {
-                for i in lanes_of(mask) {
+                for i in lanes(mask) {
                     if self.stacks[i].len() == CALL_DEPTH {
                         return Err(
                             Trap::new(TrapKind::Unbalanced, "call stack overflow").in_lane(self.first + i as u32)
@@ -364,7 +364,7 @@ impl Group {
                 return Ok(());
             }
             Op::Ret => {
-                for i in lanes_of(mask) {
+                for i in lanes(mask) {
                     let Some(to) = self.stacks[i].pop() else {
                         return Err(
                             Trap::new(TrapKind::Unbalanced, "return without a call").in_lane(self.first + i as u32)
@@ -527,7 +527,7 @@ impl Group {
         let temp = o.place == Place::Temp;
         let limit = if temp { launch.temps } else { launch.uniforms.len() / 4 };
         let mut v = [0; LANES];
-        for i in lanes_of(mask) {
+        for i in lanes(mask) {
             let reg = self.index(o.reg, o.amode, limit, i)?;
             let at = reg * 4 + comp;
             v[i] = if temp {
@@ -545,7 +545,7 @@ impl Group {
     #[inline]
     pub(super) fn write(&mut self, pre: &Pre, comp: usize, v: &Lanes, mask: Mask, defined: Mask) -> Result<(), Trap> {
         if pre.damode != 0 {
-            for i in lanes_of(mask) {
+            for i in lanes(mask) {
                 let limit = self.regs.len() / 4;
                 let at = self.index(pre.dst, pre.damode, limit, i)? * 4 + comp;
                 self.regs[at][i] = v[i];
@@ -573,7 +573,7 @@ impl Group {
                 continue;
             }
             let v = self.source(&pre.src[2], c, launch, mask)?;
-            for i in lanes_of(mask) {
+            for i in lanes(mask) {
                 let mut known = true;
                 self.a0[c][i] = if float {
                     // Rounding of fractions is unknown (4.5): such an index is undefined.
@@ -631,7 +631,7 @@ impl Group {
         let elements = pre.mask.count_ones();
         let mut out = [[0; LANES]; 4];
         let together = self.load_lanes(pre, run, (&addresses, mask), &mut out)?;
-        for i in lanes_of(if together { 0 } else { mask }) {
+        for i in lanes(if together { 0 } else { mask }) {
             self.aligned(addresses[i], size, i)?;
             let mut bytes = [0; 16];
             let n = (size * elements) as usize;
@@ -762,20 +762,6 @@ impl Group {
 fn undefined_uniform(reg: usize, comp: usize) -> Trap {
     let name = ['x', 'y', 'z', 'w'][comp & 3];
     Trap::new(TrapKind::UndefinedRead, format!("u{reg}.{name} has no value in the container"))
-}
-
-/// Numbers of the set bits.
-#[inline]
-pub(crate) fn lanes_of(mask: Mask) -> impl Iterator<Item = usize> {
-    let mut rest = mask;
-    core::iter::from_fn(move || {
-        if rest == 0 {
-            return None;
-        }
-        let i = rest.trailing_zeros() as usize;
-        rest &= rest - 1;
-        Some(i)
-    })
 }
 
 /// Numbers of the set bits, downwards when `down`.

@@ -1,6 +1,7 @@
 //! Texture instructions (reference 11): from registers of lanes to requests of the shared model.
 
 use gpucc_isa::fail_if;
+use gpucc_sim::lanes::lanes;
 use gpucc_sim::texture::{
     Base, Codec, Coords, Dim, Layer, Lod, MemoryTexels, NoTexels, Request, Texel, TexelAt, View, What, texel_at,
 };
@@ -12,7 +13,7 @@ use gpucc_sim::{
 use super::decode::{Place, Pre};
 use super::launch::{LANES, LaunchState, Run};
 use super::sampler::Unit;
-use super::subgroup::{Group, Lanes, Mask, lanes_of};
+use super::subgroup::{Group, Lanes, Mask};
 use crate::GC7000;
 use crate::rows::Op;
 
@@ -90,7 +91,7 @@ impl Group {
     pub(super) fn texture(&mut self, pre: &Pre, launch: &LaunchState, run: &mut Run, mask: Mask) -> Result<(), Trap> {
         let mut out = [[0; LANES]; 4];
         let mut units: Vec<(usize, Mask)> = Vec::new();
-        for i in lanes_of(mask) {
+        for i in lanes(mask) {
             let id = self.unit_of(pre, i)?;
             match units.iter_mut().find(|u| u.0 == id) {
                 Some(u) => u.1 |= 1 << i,
@@ -126,14 +127,14 @@ impl Group {
         unit: &Unit,
         launch: &LaunchState,
         run: &mut Run,
-        lanes: Mask,
+        mask: Mask,
     ) -> Result<Vec<(usize, Texel)>, Trap> {
-        let mut o = self.operands(pre, unit, launch, lanes)?;
+        let mut o = self.operands(pre, unit, launch, mask)?;
         if matches!(pre.op, Op::Texld | Op::Texldb) {
-            self.quad_changes(pre, unit, launch, lanes, &mut o)?;
+            self.quad_changes(pre, unit, launch, mask, &mut o)?;
         }
-        let mut found = Vec::with_capacity(lanes.count_ones() as usize);
-        for i in lanes_of(lanes) {
+        let mut found = Vec::with_capacity(mask.count_ones() as usize);
+        for i in lanes(mask) {
             let (by, at) = (self.by(i), self.lane_number(i));
             let texels = MemoryTexels::new(
                 |at| unit.address(at),
@@ -210,7 +211,7 @@ impl Group {
             Op::Txf => {
                 o.level = s(1, 0)?;
                 let word = s(2, 0)?;
-                if lanes_of(mask).any(|i| word[i] != TXF_WORD) {
+                if lanes(mask).any(|i| word[i] != TXF_WORD) {
                     return Err(unsupported("source 2 of a texel fetch is 4352 (11)"));
                 }
             }

@@ -4,6 +4,7 @@ mod descriptor;
 mod format;
 
 use gpucc_isa::fail_if;
+use gpucc_sim::lanes::lanes;
 use gpucc_sim::texture::{
     Coords, Dim, Face, Layer, Lod, MemoryTexels, NoTexels, Request, TexelAt, What, project, texel_at,
 };
@@ -291,7 +292,7 @@ impl Machine<'_> {
 
     /// Bias and level must be the same in all active lanes of a quad.
     fn level_of_quads(inst: &TexInst<'_>, at: usize, mask: u32) -> Result<(), Trap> {
-        for lane in (0..32).filter(|l| mask >> l & 1 == 1) {
+        for lane in lanes(mask) {
             let leader = lane & !3 | (mask >> (lane & !3) & 15).trailing_zeros() as usize;
             if inst.fixed_level(at, lane) != inst.fixed_level(at, leader) {
                 let (a, b) = (inst.float(at, leader), inst.float(at, lane));
