@@ -18,6 +18,8 @@ pub enum Kind {
 pub struct Token {
     /// The kind of token: word, number or sign.
     pub kind: Kind,
+    /// The byte of a sign that is ASCII; 0 otherwise.
+    sign: u8,
     /// Offset of the first byte in the source.
     pub at: usize,
     /// Offset of the byte behind the last one.
@@ -40,37 +42,37 @@ impl Tokens {
     /// Reads a source. `None` if its brackets do not match.
     pub fn new(source: &str) -> Option<Tokens> {
         let code = blanked(source);
+        let bytes = code.as_bytes();
         let mut list: Vec<Token> = Vec::with_capacity(code.len() / 3);
-        let mut open: Vec<(char, usize)> = Vec::new();
+        let mut open: Vec<(u8, usize)> = Vec::new();
         let mut depth = 0;
-        let mut chars = code.char_indices().peekable();
-        while let Some((at, c)) = chars.next() {
+        let mut at = 0;
+        while let Some((c, behind)) = char_at(&code, at) {
             if c.is_whitespace() {
+                at = behind;
                 continue;
             }
             let number = list.len();
-            let mut token = Token { kind: Kind::Sign, at, end: at + c.len_utf8(), pair: number, depth };
-            let dot = c == '.' && code[at + 1..].starts_with(|c: char| c.is_ascii_digit());
-            let after_word =
-                || list.last().is_some_and(|t| t.end == at && t.kind != Kind::Number && is_value(&code, t));
+            let sign = if c.is_ascii() { bytes[at] } else { 0 };
+            let mut token = Token { kind: Kind::Sign, sign, at, end: behind, pair: number, depth };
+            let dot = c == '.' && bytes.get(at + 1).is_some_and(u8::is_ascii_digit);
+            let after_word = || list.last().is_some_and(|t: &Token| t.end == at && is_value(t));
             if c.is_alphabetic() || c == '_' {
-                token.kind = Kind::Word;
-                while let Some(&(at, c)) = chars.peek().filter(|(_, c)| c.is_alphanumeric() || *c == '_') {
-                    token.end = at + c.len_utf8();
-                    chars.next();
+                (token.kind, token.sign) = (Kind::Word, 0);
+                while let Some((_, behind)) =
+                    char_at(&code, token.end).filter(|(c, _)| c.is_alphanumeric() || *c == '_')
+                {
+                    token.end = behind;
                 }
             } else if c.is_ascii_digit() || dot && !after_word() {
-                token.kind = Kind::Number;
+                (token.kind, token.sign) = (Kind::Number, 0);
                 token.end = at + number_length(&code[at..]);
-                while chars.peek().is_some_and(|(at, _)| *at < token.end) {
-                    chars.next();
-                }
-            } else if let Some(close) = closing(c) {
+            } else if let Some(close) = closing(sign) {
                 open.push((close, number));
                 depth += usize::from(c == '{');
-            } else if matches!(c, ')' | ']' | '}') {
+            } else if matches!(sign, b')' | b']' | b'}') {
                 let (close, first) = open.pop()?;
-                if close != c {
+                if close != sign {
                     return None;
                 }
                 depth -= usize::from(c == '}');
@@ -78,6 +80,7 @@ impl Tokens {
                 token.pair = first;
                 list[first].pair = number;
             }
+            at = token.end;
             list.push(token);
         }
         open.is_empty().then_some(Tokens { code, list })
@@ -86,6 +89,16 @@ impl Tokens {
     /// The text of a token; nothing behind the last one.
     pub fn text(&self, n: usize) -> &str {
         self.list.get(n).map_or("", |t| &self.code[t.at..t.end])
+    }
+
+    /// Whether a token has this text.
+    pub fn is(&self, n: usize, text: &str) -> bool {
+        self.list.get(n).is_some_and(|t| self.code.as_bytes()[t.at..t.end] == *text.as_bytes())
+    }
+
+    /// The byte of a sign; 0 for words, numbers, what is not ASCII, and behind the last token.
+    pub fn sign(&self, n: usize) -> u8 {
+        self.list.get(n).map_or(0, |t| t.sign)
     }
 
     /// Whether a token is a word.
@@ -99,18 +112,28 @@ impl Tokens {
     }
 }
 
-fn closing(c: char) -> Option<char> {
-    Some(match c {
-        '(' => ')',
-        '[' => ']',
-        '{' => '}',
+/// The character at an offset, and the offset behind it.
+fn char_at(code: &str, at: usize) -> Option<(char, usize)> {
+    let first = *code.as_bytes().get(at)?;
+    // Nearly all of a source is ASCII.
+    if first < 0x80 {
+        return Some((char::from(first), at + 1));
+    }
+    code[at..].chars().next().map(|c| (c, at + c.len_utf8()))
+}
+
+fn closing(sign: u8) -> Option<u8> {
+    Some(match sign {
+        b'(' => b')',
+        b'[' => b']',
+        b'{' => b'}',
         _ => return None,
     })
 }
 
 /// Whether a dot behind a token asks for a member.
-fn is_value(code: &str, t: &Token) -> bool {
-    t.kind == Kind::Word || matches!(&code[t.at..t.end], ")" | "]")
+fn is_value(t: &Token) -> bool {
+    t.kind == Kind::Word || matches!(t.sign, b')' | b']')
 }
 
 /// Bytes of a number: digits, a point, an exponent with its sign, an ending.

@@ -9,7 +9,7 @@ use gpucc_ir::Diagnostic;
 pub fn check(t: &Tokens) -> Option<Diagnostic> {
     let mut n = 0;
     while n < t.list.len() {
-        if t.text(n) != "@" || t.list[n].depth > 0 {
+        if t.sign(n) != b'@' || t.list[n].depth > 0 {
             n += 1;
             continue;
         }

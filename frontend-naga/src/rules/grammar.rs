@@ -42,26 +42,26 @@ fn walk(t: &Tokens) -> Result<(), Diagnostic> {
     let mut operand = false;
     let mut n = 0;
     while n < t.list.len() {
-        let text = t.text(n);
+        let sign = t.sign(n);
         let mut signs = 1;
         if t.list[n].kind != Kind::Sign {
-            operand = !KEYWORDS.contains(&text);
-        } else if templates[n] == Bracket::Open || matches!(text, "(" | "[" | "{") {
-            if text == "{" {
+            operand = t.list[n].kind == Kind::Number || !KEYWORDS.contains(&t.text(n));
+        } else if templates[n] == Bracket::Open || matches!(sign, b'(' | b'[' | b'{') {
+            if sign == b'{' {
                 end(t, &mut open)?;
             }
             open.push(Vec::new());
             operand = false;
-        } else if templates[n] == Bracket::Close || matches!(text, ")" | "]" | "}") {
+        } else if templates[n] == Bracket::Close || matches!(sign, b')' | b']' | b'}') {
             end(t, &mut open)?;
             if open.len() > 1 {
                 open.pop();
             }
-            operand = text != "}";
-        } else if matches!(text, "," | ";" | ":" | "@") {
+            operand = sign != b'}';
+        } else if matches!(sign, b',' | b';' | b':' | b'@') {
             end(t, &mut open)?;
             operand = false;
-        } else if text == "." {
+        } else if sign == b'.' {
             operand = false;
         } else if operand {
             let (class, length) = binary(t, n);
@@ -95,35 +95,35 @@ fn templates(t: &Tokens) -> Vec<Bracket> {
         }
     };
     while n < t.list.len() {
-        let next = if t.touch(n) { t.text(n + 1) } else { "" };
-        match t.text(n) {
-            "<" => {
-                if n > 0 && t.is_word(n - 1) && !matches!(next, "<" | "=") {
+        let sign = t.sign(n);
+        let next = if t.touch(n) { t.sign(n + 1) } else { 0 };
+        match sign {
+            b'<' => {
+                if n > 0 && t.is_word(n - 1) && !matches!(next, b'<' | b'=') {
                     pending.push((n, depth));
-                } else if matches!(next, "<" | "=") {
+                } else if matches!(next, b'<' | b'=') {
                     n += 1;
                 }
             }
-            ">" => match pending.last() {
+            b'>' => match pending.last() {
                 Some(&(first, at)) if at == depth => {
                     pending.pop();
                     (found[first], found[n]) = (Bracket::Open, Bracket::Close);
                 }
-                _ if next == "=" => n += 1,
+                _ if next == b'=' => n += 1,
                 _ => {}
             },
-            "(" | "[" => depth += 1,
-            ")" | "]" => {
+            b'(' | b'[' => depth += 1,
+            b')' | b']' => {
                 leave(&mut pending, depth);
                 depth = depth.saturating_sub(1);
             }
-            "!" if next == "=" => n += 1,
-            "=" if next == "=" => n += 1,
-            "=" | ";" | "{" | ":" => {
+            b'!' | b'=' if next == b'=' => n += 1,
+            b'=' | b';' | b'{' | b':' => {
                 depth = 0;
                 pending.clear();
             }
-            "&" | "|" if next == t.text(n) => {
+            b'&' | b'|' if next == sign => {
                 leave(&mut pending, depth);
                 n += 1;
             }
@@ -136,20 +136,19 @@ fn templates(t: &Tokens) -> Vec<Bracket> {
 
 /// The operator behind an operand and its number of signs; no kind of what assigns.
 fn binary(t: &Tokens, n: usize) -> (Option<Class>, usize) {
-    let signs: String = (0..3).take_while(|&k| k == 0 || t.touch(n + k - 1)).map(|k| t.text(n + k)).collect();
-    let b = signs.as_bytes();
-    let second = b.get(1).copied().unwrap_or(0);
-    match b[0] {
+    let first = t.sign(n);
+    let second = if t.touch(n) { t.sign(n + 1) } else { 0 };
+    match first {
         b'&' if second == b'&' => (Some(Class::And), 2),
         b'|' if second == b'|' => (Some(Class::Or), 2),
         b'=' | b'!' if second == b'=' => (Some(Class::Relation), 2),
-        b'<' | b'>' if second == b[0] => match b.get(2) {
-            Some(b'=') => (None, 3),
+        b'<' | b'>' if second == first => match t.sign(n + 2) {
+            b'=' if t.touch(n + 1) => (None, 3),
             _ => (Some(Class::Shift), 2),
         },
         b'<' | b'>' => (Some(Class::Relation), 1 + usize::from(second == b'=')),
         b'-' if second == b'>' => (None, 2),
-        b'+' | b'-' if second == b[0] && matches!(t.text(n + 2), ";" | ")" | "{") => (None, 2),
+        b'+' | b'-' if second == first && matches!(t.sign(n + 2), b';' | b')' | b'{') => (None, 2),
         b'+' | b'-' | b'*' | b'/' | b'%' | b'&' | b'|' | b'^' if second == b'=' => (None, 2),
         b'+' | b'-' | b'*' | b'/' | b'%' => (Some(Class::Sum), 1),
         b'&' | b'|' | b'^' => (Some(Class::Bits), 1),
