@@ -129,8 +129,14 @@ impl<'a, T: Target> Cursor<'a, T> {
     }
 
     fn blank(&mut self) {
-        let rest = &self.text[self.at..];
-        self.at += rest.len() - rest.trim_start().len();
+        // Nearly all blanks are single ones.
+        while self.text.as_bytes().get(self.at) == Some(&b' ') {
+            self.at += 1;
+        }
+        if self.text.as_bytes().get(self.at).is_some_and(|b| *b <= b' ' || *b >= 0x80) {
+            let rest = self.rest();
+            self.at += rest.len() - rest.trim_start().len();
+        }
     }
 
     fn rest(&self) -> &'a str {
@@ -165,7 +171,12 @@ impl<'a, T: Target> Cursor<'a, T> {
     /// A run of characters that `part` accepts; may be empty.
     fn run(&mut self, part: impl Fn(char) -> bool) -> &'a str {
         let rest = self.rest();
-        let n = rest.find(|c| !part(c)).unwrap_or(rest.len());
+        let ascii = rest.bytes().take_while(|b| b.is_ascii() && part(char::from(*b))).count();
+        // What follows may be characters of several bytes.
+        let n = match rest.as_bytes().get(ascii) {
+            Some(b) if !b.is_ascii() => rest.find(|c| !part(c)).unwrap_or(rest.len()),
+            _ => ascii,
+        };
         self.at += n;
         &rest[..n]
     }

@@ -44,79 +44,113 @@ pub fn print<T: Target>(mf: &MFunc<T>, t: &T) -> String {
     for (b, block) in mf.blocks.iter().enumerate() {
         let _ = write!(s, "b{b}");
         if !block.params.is_empty() {
-            let params: Vec<String> =
-                block.params.iter().map(|&v| format!("{v:?}:{}", t.classes()[mf.class(v).0 as usize].name)).collect();
-            let _ = write!(s, "({})", params.join(", "));
+            s.push('(');
+            joined(&block.params, &mut s, |&v, s| reg(mf, t, Reg::V(v), true, s));
+            s.push(')');
         }
         if block.runs > 1 {
             let _ = write!(s, " runs {}", block.runs);
         }
         if let Some(l) = &block.linear {
-            let _ = write!(s, " linear {}", edges(l));
+            s.push_str(" linear ");
+            edges(l, &mut s);
         }
         if !block.succs.is_empty() {
-            let _ = write!(s, " -> {}", edges(&block.succs));
+            s.push_str(" -> ");
+            edges(&block.succs, &mut s);
         }
         s.push_str(":\n");
         for i in &mf.code[b] {
-            let _ = writeln!(s, "  {}", print_inst(mf, t, i));
+            s.push_str("  ");
+            inst(mf, t, i, &mut s);
+            s.push('\n');
         }
     }
     s.push_str("}\n");
     s
 }
 
-fn edges(list: &[MEdge]) -> String {
-    let one = |e: &MEdge| match e.args.is_empty() {
-        true => format!("{:?}", e.to),
-        false => format!("{:?}({})", e.to, e.args.iter().map(|a| format!("{a:?}")).collect::<Vec<_>>().join(", ")),
-    };
-    if list.is_empty() { "none".into() } else { list.iter().map(one).collect::<Vec<_>>().join(", ") }
+/// Things with commas between them.
+fn joined<X>(list: &[X], s: &mut String, mut one: impl FnMut(&X, &mut String)) {
+    for (k, x) in list.iter().enumerate() {
+        if k > 0 {
+            s.push_str(", ");
+        }
+        one(x, s);
+    }
+}
+
+fn edges(list: &[MEdge], s: &mut String) {
+    if list.is_empty() {
+        s.push_str("none");
+    }
+    joined(list, s, |e, s| {
+        let _ = write!(s, "{:?}", e.to);
+        if !e.args.is_empty() {
+            s.push('(');
+            joined(&e.args, s, |a, s| {
+                let _ = write!(s, "{a:?}");
+            });
+            s.push(')');
+        }
+    });
 }
 
 /// Name of a physical register.
 pub fn reg_name<T: Target>(t: &T, reg: PReg) -> String {
+    let mut s = String::new();
+    physical(t, reg, &mut s);
+    s
+}
+
+fn physical<T: Target>(t: &T, reg: PReg, s: &mut String) {
     let file = &t.files()[reg.file as usize];
     let p = reg.place;
     let row = file.row;
     if row > 1 && !p.is_empty() && p.units().all(|u| u / row == p.row(row)) {
-        let lanes: String = p.units().map(|u| LANES[(u % row) as usize & 3]).collect();
-        return format!("{}{}.{lanes}", file.name, p.row(row));
+        let _ = write!(s, "{}{}.", file.name, p.row(row));
+        s.extend(p.units().map(|u| LANES[(u % row) as usize & 3]));
+        return;
     }
-    match p.len() {
-        1 => format!("{}{}", file.name, p.base()),
-        n => format!("{}[{}:{}]", file.name, p.base(), p.base() + n.max(1) - 1),
-    }
+    let _ = match p.len() {
+        1 => write!(s, "{}{}", file.name, p.base()),
+        n => write!(s, "{}[{}:{}]", file.name, p.base(), p.base() + n.max(1) - 1),
+    };
 }
 
-fn reg<T: Target>(mf: &MFunc<T>, t: &T, r: Reg, class: bool) -> String {
+fn reg<T: Target>(mf: &MFunc<T>, t: &T, r: Reg, class: bool, s: &mut String) {
     match r {
-        Reg::V(v) if class => format!("{v:?}:{}", t.classes()[mf.class(v).0 as usize].name),
-        Reg::V(v) => format!("{v:?}"),
-        Reg::P(p) => reg_name(t, p),
+        Reg::V(v) => {
+            let _ = write!(s, "{v:?}");
+            if class {
+                s.push(':');
+                s.push_str(t.classes()[mf.class(v).0 as usize].name);
+            }
+        }
+        Reg::P(p) => physical(t, p, s),
     }
 }
 
 /// The place that an operand demands of its register's file.
-fn demanded<T: Target>(mf: &MFunc<T>, t: &T, r: Reg, place: Option<Placement>) -> String {
-    let Some(place) = place else { return String::new() };
+fn demanded<T: Target>(mf: &MFunc<T>, t: &T, r: Reg, place: Option<Placement>, s: &mut String) {
+    let Some(place) = place else { return };
     let file = match r {
         Reg::V(v) => t.classes()[mf.class(v).0 as usize].file,
         Reg::P(p) => p.file,
     };
-    format!("@{}", reg_name(t, PReg { file, place }))
+    s.push('@');
+    physical(t, PReg { file, place }, s);
 }
 
-fn print_def<T: Target>(mf: &MFunc<T>, t: &T, d: &Def) -> String {
-    let mut s = reg(mf, t, d.reg, true);
+fn print_def<T: Target>(mf: &MFunc<T>, t: &T, d: &Def, s: &mut String) {
     if d.early {
-        s.insert(0, '!');
+        s.push('!');
     }
-    s.push_str(&demanded(mf, t, d.reg, d.fixed()));
+    reg(mf, t, d.reg, true, s);
+    demanded(mf, t, d.reg, d.fixed(), s);
     if let Some(k) = d.tied_to() {
         let _ = write!(s, "=#{k}");
     }
-    s
 }
 
 /// ` {name=number, ..}` of what differs from the default, or nothing.
@@ -133,41 +167,47 @@ fn print_fields(f: &impl Fields, before: &str, s: &mut String) {
     }
 }
 
-fn print_use<T: Target>(mf: &MFunc<T>, t: &T, u: &Use<T>) -> String {
-    let mut s = match u.src {
-        Src::Reg(r) => reg(mf, t, r, false),
-        Src::Imm(v) => format!("{v:#x}"),
-        Src::Uniform(n) => format!("u[{n}]"),
-        Src::Label(b) => format!("{b:?}"),
+fn print_use<T: Target>(mf: &MFunc<T>, t: &T, u: &Use<T>, s: &mut String) {
+    let _ = match u.src {
+        Src::Reg(r) => {
+            reg(mf, t, r, false, s);
+            Ok(())
+        }
+        Src::Imm(v) => write!(s, "{v:#x}"),
+        Src::Uniform(n) => write!(s, "u[{n}]"),
+        Src::Label(b) => write!(s, "{b:?}"),
     };
     if let Some((first, count)) = u.part_read() {
         let _ = write!(s, "[{first}+{count}]");
     }
-    print_fields(&u.mods, "", &mut s);
+    print_fields(&u.mods, "", s);
     if let Src::Reg(r) = u.src {
-        s.push_str(&demanded(mf, t, r, u.fixed()));
+        demanded(mf, t, r, u.fixed(), s);
     }
-    s
 }
 
 /// Text of one instruction, as dumps show it.
 pub fn print_inst<T: Target>(mf: &MFunc<T>, t: &T, i: &MInst<T>) -> String {
     let mut s = String::new();
-    let defs: Vec<String> = i.defs.iter().map(|d| print_def(mf, t, d)).collect();
-    if !defs.is_empty() {
-        let _ = write!(s, "{} = ", defs.join(", "));
+    inst(mf, t, i, &mut s);
+    s
+}
+
+fn inst<T: Target>(mf: &MFunc<T>, t: &T, i: &MInst<T>, s: &mut String) {
+    if !i.defs.is_empty() {
+        joined(&i.defs, s, |d, s| print_def(mf, t, d, s));
+        s.push_str(" = ");
     }
     match i.op {
         Opcode::Op(o) => s.push_str(&t.op_name(o)),
         Opcode::Pseudo(p) => s.push_str(PSEUDOS.iter().find(|x| x.0 == p).map_or("", |x| x.1)),
     }
-    print_fields(&i.mods, " ", &mut s);
-    let uses: Vec<String> = i.uses.iter().map(|u| print_use(mf, t, u)).collect();
-    if !uses.is_empty() {
-        let _ = write!(s, " {}", uses.join(", "));
+    print_fields(&i.mods, " ", s);
+    if !i.uses.is_empty() {
+        s.push(' ');
+        joined(&i.uses, s, |u, s| print_use(mf, t, u, s));
     }
-    print_loc(i.loc, &mut s);
-    s
+    print_loc(i.loc, s);
 }
 
 /// ` @number` of a location, with what is accessed there, or nothing.
