@@ -15,10 +15,13 @@
 //! without joins. Fires on moves that [`Target::as_move`] knows, and on instructions of [`Target::can_remat`]. A result that is made in the
 //! run of its arguments leaves those that it does not reach as they are ([`Target::overwrites`]).
 
+use core::hash::{Hash, Hasher};
+
+use rustc_hash::{FxHashMap, FxHasher};
 use smallvec::SmallVec;
 
 use crate::func::{MFunc, is_terminator};
-use crate::inst::{MInst, PReg, Target, Use};
+use crate::inst::{MInst, PReg, Reg, Src, Target, Use};
 
 /// The number of the value in each unit that has a known one: equal values have equal numbers.
 type Held = SmallVec<[(PReg, u32); 16]>;
@@ -41,10 +44,26 @@ fn constant<T: Target>(t: &T, i: &MInst<T>) -> Option<PReg> {
     d.phys().filter(|p| p.place.len() == 1 && again && t.can_remat(i) && !is_terminator(t, i))
 }
 
-/// The constants that have been met, by number.
+/// Constants of one hash, with their numbers.
+type Alike<T> = SmallVec<[(MInst<T>, u32); 1]>;
+
+/// The constants that have been met, by what they read: a switch may have thousands.
 struct Constants<T: Target> {
-    list: Vec<(MInst<T>, u32)>,
+    met: FxHashMap<u64, Alike<T>>,
     next: u32,
+}
+
+/// A number that equal constants have in common.
+fn hash<T: Target>(i: &MInst<T>) -> u64 {
+    let mut h = FxHasher::default();
+    for u in &i.uses {
+        match u.src {
+            Src::Imm(v) | Src::Uniform(v) => v.hash(&mut h),
+            Src::Reg(Reg::P(p)) => (p.file, p.place.base()).hash(&mut h),
+            Src::Reg(Reg::V(_)) | Src::Label(_) => {}
+        }
+    }
+    h.finish()
 }
 
 impl<T: Target> Constants<T> {
@@ -55,14 +74,13 @@ impl<T: Target> Constants<T> {
 
     fn number(&mut self, i: &MInst<T>) -> u32 {
         let same = |k: &MInst<T>| k.op == i.op && k.mods == i.mods && k.uses == i.uses;
-        match self.list.iter().find(|k| same(&k.0)) {
-            Some(k) => k.1,
-            None => {
-                let n = self.fresh();
-                self.list.push((i.clone(), n));
-                n
-            }
+        let met = self.met.entry(hash(i)).or_default();
+        if let Some(k) = met.iter().find(|k| same(&k.0)) {
+            return k.1;
         }
+        self.next += 1;
+        met.push((i.clone(), self.next));
+        self.next
     }
 }
 
@@ -76,7 +94,7 @@ pub fn repeated_moves<T: Target>(mf: &mut MFunc<T>, t: &T) -> usize {
         preds[e.to.0 as usize] += 1;
     }
     let mut entry: Vec<Held> = vec![Held::new(); mf.blocks.len()];
-    let mut constants = Constants { list: Vec::new(), next: 0 };
+    let mut constants = Constants { met: FxHashMap::default(), next: 0 };
     let mut clobbers: SmallVec<[PReg; 4]> = SmallVec::new();
     let mut gone = 0;
     for b in 0..mf.blocks.len() {
