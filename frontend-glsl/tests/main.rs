@@ -177,3 +177,39 @@ fn damaged_texts_end_nothing() {
         }
     }
 }
+
+/// What a text declares, its types and its order of parts are wrong in one environment as in the other: the door asks the compiler for one alone
+/// then.
+#[test]
+fn errors_of_the_language_are_those_of_every_environment() {
+    if !installed() {
+        return;
+    }
+    let head = "#version 450\nlayout(location = 0) out vec4 o;\n";
+    let main = "void main() { o = vec4(0.0); }\n";
+    let wrong = [
+        ("undeclared identifier", format!("{head}void main() {{ o = q; }}\n")),
+        ("redefinition", format!("{head}float a; float a;\n{main}")),
+        ("identifier not previously declared", format!("{head}invariant a;\n{main}")),
+        ("not enough data provided for construction", format!("{head}void main() {{ o = vec4(1.0, 2.0); }}\n")),
+        ("scalar integer expression required", format!("{head}void main() {{ float a[2]; o = vec4(a[1.5]); }}\n")),
+        ("not allowed in nested scope", format!("{head}void main() {{ layout(location = 1) in float a; }}\n")),
+        ("must occur first in shader", format!("float a;\n{head}{main}")),
+        ("End of input in comment", format!("{head}{main}/* open\n")),
+        ("preprocessor directive cannot be preceded by another token", format!("{head}{main}int a; #define B\n")),
+    ];
+    let file = std::env::temp_dir().join(format!("gpucc-glsl-wrong-{}.frag", std::process::id()));
+    for (message, text) in wrong {
+        std::fs::write(&file, &text).expect("a file");
+        let said = ["vulkan1.2", "vulkan1.3"].map(|environment| {
+            let mut c = std::process::Command::new("glslangValidator");
+            let done = c.args(["-V", "--target-env", environment]).arg(&file).output().expect("it runs");
+            let said = String::from_utf8_lossy(&done.stdout).into_owned();
+            said.lines().find(|l| l.starts_with("ERROR: ")).map(|l| l.trim_end().to_string())
+        });
+        assert!(said[0].as_ref().is_some_and(|l| l.ends_with(message)), "{message}: {said:?}");
+        assert_eq!(said[0], said[1], "{text}");
+        assert!(matches!(read(&text, Stage::Fragment, &Around::default()), Err(Failed::Said(..))), "{text}");
+    }
+    std::fs::remove_file(&file).expect("the file goes");
+}
