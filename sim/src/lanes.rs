@@ -1,8 +1,8 @@
 //! Lanes of a mask, and plain loads and stores of words by the lanes of a subgroup, one instruction at a time.
 //!
-//! Contract of loads and stores: what is loaded, stored, noted and found is what [`Memory`] and [`RaceCheck`] say lane after lane, from the lowest. Where that
-//! asks for more than whole words inside of one allocation, nothing is done, and the caller goes lane by lane. A machine in which
-//! something else watches its accesses (caches, weak memory, a turned order of lanes) asks that first.
+//! Contract of loads and stores: what is loaded, stored, noted and found is what [`Memory`] and [`RaceCheck`] say lane after lane, from the
+//! lowest. Where that asks for more than whole words inside of one allocation, nothing is done, and the caller goes lane by lane. A machine
+//! in which something else watches its accesses (caches, weak memory, a turned order of lanes) asks that first.
 
 use crate::memory::{AllocId, LanesMut, Memory};
 use crate::race::{By, RaceCheck};
