@@ -33,6 +33,7 @@ mod sarif;
 mod serve;
 mod shaders;
 mod shell;
+mod stack;
 mod stats;
 mod table;
 mod targets;
@@ -333,7 +334,7 @@ fn unparsed(e: &clap::Error) -> ExitCode {
     if e.use_stderr() || printed.is_err() || closed::stdout() { ExitCode::from(2) } else { ExitCode::SUCCESS }
 }
 
-/// The stack of a thread that compiles, in bytes.
+/// The stack of the thread that compiles, in bytes.
 const STACK: usize = 80 << 20;
 /// The part of it that front ends may use.
 const FRONT_END_ROOM: usize = 64 << 20;
@@ -350,11 +351,16 @@ fn main() -> ExitCode {
     }
     let messages = cli.messages.clone();
     // Deep recursion in a dependency must not meet the platform's small main stack. The front ends need no thread of their own then.
-    let work = std::thread::Builder::new().stack_size(STACK).spawn(move || {
+    let work = move || {
         gpucc::frontend::promise_room(FRONT_END_ROOM);
         gpucc::guarded("the command", || Ok(dispatch(&cli)))
-    });
-    let result = match work.map(std::thread::JoinHandle::join) {
+    };
+    let done = if stack::may_grow_to(STACK as u64) {
+        Ok(Ok(work()))
+    } else {
+        std::thread::Builder::new().stack_size(STACK).spawn(work).map(std::thread::JoinHandle::join)
+    };
+    let result = match done {
         Ok(Ok(Ok(r))) => r,
         Ok(Ok(Err(bug))) => Err(Failure::Bug(bug.to_string())),
         Ok(Err(_)) => Err(Failure::Bug("the command's thread died".into())),

@@ -73,6 +73,28 @@ fn closed_pipes_and_full_disks_are_io() {
     expect(&["run", &s.path("a.bin"), "--buf", "0:0=zero:16", "--dump", "0:0=/dev/full"], 2, "/dev/full");
 }
 
+/// The deepest expression that is accepted is read whatever the limit of the stack is: where the main thread's may not grow, another thread has it.
+#[cfg(target_os = "linux")]
+#[test]
+fn deep_expressions_need_no_limit_of_the_system() {
+    let s = Scratch::new("stack");
+    let shader = format!(
+        "@group(0) @binding(0) var<storage, read_write> o: array<i32>;\n@compute @workgroup_size(1)\nfn main() {{ o[0] = {}o[1]; }}\n",
+        "~".repeat(8000)
+    );
+    s.write("deep.wgsl", shader);
+    let compiled = |limit: &str, out: &str| {
+        let command =
+            format!("{limit} {} {} --target gcn -o {}", env!("CARGO_BIN_EXE_gpucc"), s.path("deep.wgsl"), s.path(out));
+        let o = std::process::Command::new("sh").args(["-c", &command]).output().expect("a shell");
+        assert_eq!(o.status.code(), Some(0), "{limit}: {}", text(&o));
+        s.read(out)
+    };
+    let free = compiled("", "free.bin");
+    assert_eq!(free, compiled("ulimit -s 8192;", "bound.bin"));
+    assert_eq!(free, compiled("ulimit -s 1024;", "little.bin"));
+}
+
 /// Messages that nobody can read change no exit code.
 #[cfg(unix)]
 #[test]
