@@ -71,6 +71,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Appends to `block`, taking location and licences from `like`.
+    #[inline]
     pub fn like(func: &'a mut Function, block: Block, like: Inst) -> Builder<'a> {
         let (loc, fp) = (func.insts[like].loc, func.insts[like].fp);
         Builder { func, block, pos: None, loc, fp }

@@ -247,6 +247,19 @@ impl<K: Entity> EntitySet<K> {
         }
         more != 0
     }
+    /// Adds the members of `other` that are not in `without`; true if that changed anything.
+    pub fn union_without(&mut self, other: &Self, without: &Self) -> bool {
+        crate::trace::work((other.bits.len() / 64) as u64);
+        self.bits.grow(other.bits.len());
+        let mut more = 0;
+        let rest = without.bits.as_slice().iter().chain(std::iter::repeat(&0));
+        for ((mine, theirs), without) in self.bits.as_mut_slice().iter_mut().zip(other.bits.as_slice()).zip(rest) {
+            let new = theirs & !without & !*mine;
+            more |= new;
+            *mine |= new;
+        }
+        more != 0
+    }
     /// Removes all members of `other`.
     pub fn subtract(&mut self, other: &Self) {
         self.bits.difference_with(&other.bits);

@@ -32,6 +32,7 @@ impl Const {
         Const { ty, bits: (0..n).map(|i| bits[if bits.len() == 1 { 0 } else { i }] & m).collect() }
     }
     /// The bits if all lanes are equal.
+    #[inline]
     pub fn uniform_bits(&self) -> Option<u64> {
         self.bits.iter().all(|&b| b == self.bits[0]).then(|| self.bits[0])
     }
@@ -259,7 +260,14 @@ impl Function {
         self.values.push(ValueData { ty, def: ValueDef::Undef })
     }
 
+    /// Whether a value is a constant.
+    #[inline]
+    pub fn is_const(&self, v: Value) -> bool {
+        matches!(self.values[v].def, ValueDef::Const(_))
+    }
+
     /// The constant that a value is.
+    #[inline]
     pub fn as_const(&self, v: Value) -> Option<&Const> {
         match self.values[v].def {
             ValueDef::Const(n) => self.consts.get_index(n as usize).map(|c| c.0),
@@ -268,6 +276,7 @@ impl Function {
     }
 
     /// The bits of a constant scalar, or of a constant vector with equal lanes.
+    #[inline]
     pub fn const_bits(&self, v: Value) -> Option<u64> {
         self.as_const(v).and_then(Const::uniform_bits)
     }
@@ -389,6 +398,7 @@ impl Function {
     }
 
     /// Whether an instruction must stay although nobody uses its result.
+    #[inline]
     pub fn has_effect(&self, i: Inst) -> bool {
         use crate::ops::OpAttrs;
         let d = &self.insts[i];
@@ -397,11 +407,10 @@ impl Function {
             || matches!(&d.attr, Attr::Mem(m) if m.flags.has(crate::inst::MemFlags::VOLATILE))
     }
 
-    /// Replaces the uses of one instruction as [`replace_uses`](Self::replace_uses) does everywhere.
-    pub fn replace_uses_of(&mut self, i: Inst, map: &SecondaryMap<Value, Option<Value>>) {
-        if !map.is_unset() {
-            self.insts[i].map_uses(|v| map.resolve(v));
-        }
+    /// Replaces the uses of one instruction as [`replace_uses`](Self::replace_uses) does everywhere; true if one changed.
+    #[inline]
+    pub fn replace_uses_of(&mut self, i: Inst, map: &SecondaryMap<Value, Option<Value>>) -> bool {
+        !map.is_unset() && self.insts[i].map_uses(|v| map.resolve(v))
     }
 
     /// Replaces uses everywhere: each value `v` becomes `map[v]` if that is set, transitively.

@@ -376,6 +376,7 @@ impl InstData {
         })
     }
     /// An instruction without results yet; [`Function::make_inst`](crate::Function::make_inst) adds them.
+    #[inline]
     pub fn new(op: Op, args: &[Value], attr: Attr) -> InstData {
         InstData {
             op,
@@ -599,6 +600,7 @@ impl InstData {
         self.for_each_edge(|e| e.args.iter().for_each(|&v| f(v)));
     }
     /// Replaces every used value by `f` of it; true if one changed.
+    #[inline]
     pub fn map_uses(&mut self, mut f: impl FnMut(Value) -> Value) -> bool {
         let mut changed = false;
         let mut go = |list: &mut [Value]| {

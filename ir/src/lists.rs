@@ -42,6 +42,35 @@ impl<K: Entity, V: Copy> CsrLists<K, V> {
         CsrLists { starts, items, key: PhantomData }
     }
 
+    /// The lists of keys below `keys` of whatever `walk` hands out, which it does twice alike: once to be counted, once to be
+    /// stored.
+    ///
+    /// # Panics
+    /// From 2^32 items on, and at a key that is not below.
+    pub fn gather(keys: usize, nothing: V, walk: impl Fn(&mut dyn FnMut(K, V))) -> Self {
+        let mut starts = vec![0_u32; keys + 1];
+        let mut sum = 0_usize;
+        walk(&mut |k, _| {
+            starts[k.index()] += 1;
+            sum += 1;
+        });
+        assert!(u32::try_from(sum).is_ok(), "fewer than 2^32 items");
+        // Ends of what is in front first; storing leaves each at its own end, which is where the next begins.
+        let mut at = 0;
+        for s in &mut starts {
+            at += std::mem::replace(s, at);
+        }
+        let mut items = vec![nothing; sum];
+        walk(&mut |k, v| {
+            let at = &mut starts[k.index()];
+            items[*at as usize] = v;
+            *at += 1;
+        });
+        starts.rotate_right(1);
+        starts[0] = 0;
+        CsrLists { starts, items, key: PhantomData }
+    }
+
     /// No list yet, with room for so many of them and so many items in all.
     pub fn with_room(keys: usize, items: usize) -> Self {
         let mut starts = Vec::with_capacity(keys + 1);

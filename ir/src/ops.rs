@@ -347,6 +347,7 @@ ops! {
 
 impl Op {
     /// The row of this op.
+    #[inline]
     pub fn info(self) -> &'static OpInfo {
         &TABLE[self as usize]
     }
@@ -359,18 +360,22 @@ impl Op {
         Op::ALL.iter().copied().find(|o| o.name() == name)
     }
     /// Whether the table states `a` for this op.
+    #[inline]
     pub fn has(self, a: OpAttrs) -> bool {
         self.info().attrs.has(a)
     }
     /// Whether this op ends a block.
+    #[inline]
     pub fn is_terminator(self) -> bool {
         self.has(OpAttrs::terminator)
     }
     /// Whether this op computes its result from its operands alone; of a convergent op, from those in its quad.
+    #[inline]
     pub fn is_pure(self) -> bool {
         self.has(OpAttrs::pure)
     }
     /// Whether this op is pure and may run where the program would not run it.
+    #[inline]
     pub fn is_speculatable(self) -> bool {
         self.has(OpAttrs::speculatable)
     }

@@ -30,7 +30,16 @@ thread_local! {
 
 /// Notes that this thread runs `pass` over `function` from here on.
 pub fn enter(pass: &'static str, function: &str) {
-    CURRENT.with(|c| *c.borrow_mut() = Some((pass, function.to_string())));
+    CURRENT.with(|c| match &mut *c.borrow_mut() {
+        Some((last, of)) => {
+            *last = pass;
+            // Most steps are of the same function.
+            if of != function {
+                function.clone_into(of);
+            }
+        }
+        none => *none = Some((pass, function.to_string())),
+    });
     INST.with(|i| *i.borrow_mut() = None);
     STEPS.with(|s| {
         if let Some((steps, since)) = &mut *s.borrow_mut() {

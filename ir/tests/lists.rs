@@ -1,5 +1,6 @@
 //! Tests of `ir/src/lists.rs`.
 
+use gpucc_ir::EntitySet;
 use gpucc_ir::inst::Block;
 use gpucc_ir::lists::CsrLists;
 
@@ -20,4 +21,21 @@ fn lists_in_the_order_of_keys() {
     l.push([3]);
     let all: Vec<&[u8]> = (0..4).map(|b| &l[Block(b)]).collect();
     assert_eq!(all, [&[1, 2][..], &[], &[3], &[]]);
+}
+
+#[test]
+fn lists_that_are_counted_first_are_those_of_pairs() {
+    let pairs = [(Block(3), 'a'), (Block(1), 'b'), (Block(3), 'c'), (Block(0), 'd'), (Block(1), 'e')];
+    let l = CsrLists::gather(5, ' ', |put| pairs.iter().for_each(|&(k, v)| put(k, v)));
+    let same = CsrLists::new(&pairs);
+    (0..6).for_each(|k| assert_eq!(l[Block(k)], same[Block(k)], "block {k}"));
+}
+
+#[test]
+fn members_are_added_but_those_of_another_set() {
+    let set = |l: &[u32]| l.iter().map(|&k| Block(k)).collect::<EntitySet<Block>>();
+    let mut s = set(&[1, 70]);
+    assert!(s.union_without(&set(&[2, 3, 200]), &set(&[3, 70])));
+    assert_eq!(s.iter().collect::<Vec<_>>(), [1, 2, 70, 200].map(Block));
+    assert!(!s.union_without(&set(&[1, 2, 5]), &set(&[5])));
 }

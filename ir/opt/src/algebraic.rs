@@ -11,6 +11,8 @@ use gpucc_ir::{Attr, Builder, FloatCc, FloatModes, FpFlags, Function, Inst, Inst
 /// Applies the exact rules to each pure instruction until none fits.
 pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     let modes = cx.modes();
+    // What stands in place of an instruction while rules look at it.
+    let mut d = InstData::new(Op::Unreachable, &[], Attr::None);
     rewrite::run(f, |b, i| {
         if !b.func.insts[i].op.is_pure() || b.func.insts[i].results.len() != 1 {
             return Rewrite::Keep;
@@ -19,17 +21,16 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
             if !cx.change() {
                 return Rewrite::Keep;
             }
-            let d = &mut b.func.insts[i];
-            d.attr = attr;
-            d.args.swap(0, 1);
+            let at = &mut b.func.insts[i];
+            at.attr = attr;
+            at.args.swap(0, 1);
         }
         // Taken out while rules look at it: no rule asks the function for the instruction that it is about, and a copy of each costs more.
-        let nothing = InstData::new(Op::Unreachable, &[], Attr::None);
-        let d = std::mem::replace(&mut b.func.insts[i], nothing);
+        std::mem::swap(&mut b.func.insts[i], &mut d);
         // Rules build before the fuel is asked, so look first whether one applies at all.
         let mark = b.func.blocks[b.block].insts.len();
         let found = rules(b, &d, modes);
-        b.func.insts[i] = d;
+        std::mem::swap(&mut b.func.insts[i], &mut d);
         let Some(v) = found else { return Rewrite::Keep };
         if !cx.change() {
             b.func.blocks[b.block].insts.truncate(mark);
@@ -43,7 +44,7 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
 /// alone.
 fn canonical(f: &Function, i: Inst) -> Option<Attr> {
     let d = &f.insts[i];
-    if d.args.len() < 2 || f.as_const(d.args[0]).is_none() || f.as_const(d.args[1]).is_some() {
+    if d.args.len() < 2 || !f.is_const(d.args[0]) || f.is_const(d.args[1]) {
         return None;
     }
     match &d.attr {
@@ -517,7 +518,7 @@ fn lane_of(b: &mut Builder<'_>, v: Value, lane: u32) -> Option<Value> {
             return Some(b.func.constant(gpucc_ir::Const::new(ty, &[bits])));
         }
         let i = b.func.def_inst(v)?;
-        let d = b.func.insts[i].clone();
+        let d = &b.func.insts[i];
         match (d.op, &d.attr) {
             (Op::Compose, _) => return Some(d.args[lane as usize]),
             (Op::Splat, _) => return Some(d.args[0]),

@@ -4,18 +4,18 @@
 //! Needs: nothing. Keeps: block structure, dominators. Never removes volatile accesses, or loops that may not end.
 
 use crate::PassCx;
-use gpucc_ir::{Attr, EntitySet, Function, Inst, Local, MemFlags, Op, Place, SecondaryMap, Value, ValueDef};
+use gpucc_ir::{Attr, Block, EntitySet, Function, Inst, Local, MemFlags, Op, Place, SecondaryMap, Value, ValueDef};
 
 /// Removes instructions, parameters and stores that nobody needs.
 pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     loop {
         dead_stores(f, cx);
-        let live = needed(f);
+        let (live, dead) = needed(f);
         // Whether a variable was read that may not be any more.
         let mut unread = false;
         // Whether fuel ended before all had gone.
         let mut held = false;
-        for b in f.layout.clone() {
+        for b in dead {
             let mut list = std::mem::take(&mut f.blocks[b].insts);
             list.retain(|&mut i| {
                 let needed = f.has_effect(i) || f.insts[i].results.iter().any(|r| live.contains(r));
@@ -70,17 +70,22 @@ impl Needed {
 }
 
 /// The values that something with an effect needs. One walk from the end finds nearly all, in the order of the memory; what
-/// back edges bring in, and what is used before it in the layout, is followed afterwards.
-fn needed(f: &Function) -> EntitySet<Value> {
+/// back edges bring in, and what is used before it in the layout, is followed afterwards. Gives the blocks with instructions that nothing
+/// needs, too, in layout order.
+fn needed(f: &Function) -> (EntitySet<Value>, Vec<Block>) {
     let room = f.values.len();
     let mut n = Needed { live: EntitySet::with_room(room), passed: EntitySet::with_room(room), work: Vec::new() };
     // Parameters that come earlier in the layout, and what is passed to them.
     let mut back: Vec<(Value, Value)> = Vec::new();
+    // What nothing behind it needs.
+    let mut idle: Vec<(Block, Inst)> = Vec::new();
     for &b in f.layout.iter().rev() {
         for &i in f.blocks[b].insts.iter().rev() {
             let d = &f.insts[i];
             if f.has_effect(i) || d.results.iter().any(|r| n.live.contains(r)) {
                 d.args.iter().for_each(|&v| n.add(v));
+            } else {
+                idle.push((b, i));
             }
             d.for_each_edge(|e| {
                 for (&p, &v) in f.blocks[e.block].params.iter().zip(e.args) {
@@ -121,7 +126,14 @@ fn needed(f: &Function) -> EntitySet<Value> {
             ValueDef::Const(_) | ValueDef::Undef => {}
         }
     }
-    n.live
+    // Last first, as the walk came to them.
+    let mut dead: Vec<Block> = Vec::new();
+    for (b, i) in idle.into_iter().rev() {
+        if dead.last() != Some(&b) && !f.insts[i].results.iter().any(|r| n.live.contains(r)) {
+            dead.push(b);
+        }
+    }
+    (n.live, dead)
 }
 
 /// Removes the parameters for which `dead` is true (not the entry's) with the arguments of all edges.

@@ -19,7 +19,8 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
 /// The constant that an instruction computes on every target.
 fn constant(f: &Function, i: Inst, modes: FloatModes) -> Option<Const> {
     let d = &f.insts[i];
-    if is_cut(f, d, modes) {
+    // Most instructions are left at their first operand.
+    if d.args.is_empty() || !d.args.iter().all(|&v| f.is_const(v)) || is_cut(f, d, modes) {
         return None;
     }
     let c = eval::fold_inst(f, i)?;

@@ -11,28 +11,20 @@
 
 use crate::PassCx;
 use crate::readonly::is_value;
-use gpucc_ir::{Attr, Block, EntitySet, Function, Inst, Op, OpAttrs, Place, SecondaryMap, Type, Value, Values};
+use gpucc_ir::{Attr, Block, EntitySet, Function, Inst, InstData, OpAttrs, Place, SecondaryMap, Value};
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
-use rustc_hash::FxBuildHasher;
-use std::hash::BuildHasher;
+use rustc_hash::FxHasher;
+use std::hash::{Hash, Hasher};
 
 /// Whether the value may also be computed where the program does not: not in another iteration of a loop, and with any lanes.
 pub(crate) fn may_move(f: &Function, i: Inst) -> bool {
     !f.insts[i].op.has(OpAttrs::convergent)
 }
 
-/// Op, type, operands and the attribute packed into numbers.
-type Key = (Op, Type, Values, [u32; 3]);
-
-/// The key of an instruction that [`is_value`].
-fn key(f: &Function, i: Inst) -> Key {
-    let d = &f.insts[i];
-    let mut args = d.args.clone();
-    if d.op.has(OpAttrs::commutative) && args.len() >= 2 && args[0] > args[1] {
-        args.swap(0, 1);
-    }
-    let attr = match &d.attr {
+/// The attribute of an instruction that [`is_value`], packed into numbers.
+fn numbers(d: &InstData) -> [u32; 3] {
+    match &d.attr {
         Attr::IntCc(c) => [*c as u32, 0, 0],
         Attr::FloatCc(c) => [*c as u32, 0, 0],
         Attr::Lane(l) => [u32::from(*l), 0, 0],
@@ -57,12 +49,35 @@ fn key(f: &Function, i: Inst) -> Key {
         | Attr::Call(_)
         | Attr::Branch(_)
         | Attr::Switch(_) => [0; 3],
-    };
-    (d.op, f.ty(d.result()), args, attr)
+    }
 }
 
-fn hash(k: &Key) -> u32 {
-    (FxBuildHasher.hash_one(k) >> 32) as u32
+/// The operands, those of a commutative op in the order of their numbers.
+fn operands(d: &InstData) -> impl Iterator<Item = Value> {
+    let swaps = d.args.len() >= 2 && d.args[0] > d.args[1] && d.op.has(OpAttrs::commutative);
+    d.args.iter().enumerate().map(move |(k, &v)| if swaps && k < 2 { d.args[1 - k] } else { v })
+}
+
+/// Whether two instructions compute the same.
+fn same(f: &Function, a: Inst, b: Inst) -> bool {
+    let (d, e) = (&f.insts[a], &f.insts[b]);
+    d.op == e.op
+        && f.ty(d.result()) == f.ty(e.result())
+        && d.args.len() == e.args.len()
+        && operands(d).eq(operands(e))
+        && numbers(d) == numbers(e)
+}
+
+/// A number that is the same for all instructions that compute the same.
+fn hash(f: &Function, i: Inst) -> u32 {
+    let d = &f.insts[i];
+    let mut h = FxHasher::default();
+    (d.op, f.ty(d.result())).hash(&mut h);
+    operands(d).for_each(|v| h.write_u32(v.0));
+    if d.attr != Attr::None {
+        numbers(d).into_iter().for_each(|n| h.write_u32(n));
+    }
+    (h.finish() >> 32) as u32
 }
 
 /// The facts about the values so far.
@@ -93,11 +108,9 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     // The blocks that lose some.
     let mut touched: Vec<Block> = Vec::new();
     let order = dom.preorder();
-    let quads = f.insts_in_order().any(|(_, i)| f.insts[i].op.is_pure() && f.insts[i].op.has(OpAttrs::convergent));
-    let loops = quads.then(|| cx.structure(f));
     // Instructions that may have an equal, some blocks at a time: a look into the table waits for memory that nothing predicts, and between
     // such looks the machine does not fetch the code ahead.
-    let mut candidates: Vec<Known> = Vec::new();
+    let mut candidates: Vec<Known> = Vec::with_capacity(f.insts.len().min(BLOCKS * 8));
     // In dominator preorder, so that a dominating instruction is met first.
     for blocks in order.chunks(BLOCKS) {
         candidates.clear();
@@ -106,22 +119,25 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
                 let inst = f.blocks[block].insts[n];
                 f.replace_uses_of(inst, &map);
                 if is_value(f, inst, &fixed) {
-                    candidates.push(Known { hash: hash(&key(f, inst)), block, inst });
+                    candidates.push(Known { hash: hash(f, inst), block, inst });
                 }
             }
         }
         let before = touched.len();
         for here in &mut candidates {
             let i = here.inst;
-            if touched.len() > before {
-                f.replace_uses_of(i, &map);
-                here.hash = hash(&key(f, i));
+            if touched.len() > before && f.replace_uses_of(i, &map) {
+                here.hash = hash(f, i);
             }
             let here = *here;
-            let same = |k: &Known| k.hash == here.hash && key(f, k.inst) == key(f, i);
-            let found = table.entry(spread(here.hash), same, |k| spread(k.hash));
-            let iteration =
-                |a: Block, b: Block| may_move(f, i) || loops.as_ref().is_some_and(|s| s.loop_of(a) == s.loop_of(b));
+            let equal = |k: &Known| k.hash == here.hash && same(f, k.inst, i);
+            let found = table.entry(spread(here.hash), equal, |k| spread(k.hash));
+            let mut iteration = |a: Block, b: Block| {
+                may_move(f, i) || {
+                    let s = cx.structure(f);
+                    s.loop_of(a) == s.loop_of(b)
+                }
+            };
             let first = match found {
                 // An entry of a subtree that is done cannot dominate any more; one of another loop had other lanes.
                 Entry::Occupied(mut e)

@@ -36,12 +36,22 @@ fn mem(l: Local, ty: Type) -> Mem {
 
 /// Whether there is nothing to do for a function whose layout is sorted.
 pub(crate) fn is_done(f: &Function) -> bool {
-    at_the_end(&rets(f), &Structure::new(f, &DomTree::new(f)))
+    at_the_end(f, &rets(f)).is_none()
 }
 
-/// The returns are one at most, and that is in no construct.
-fn at_the_end(rets: &[(Block, Inst)], s: &Structure) -> bool {
-    rets.is_empty() || (rets.len() == 1 && s.of(rets[0].0).is_none())
+/// The constructs, unless the returns are one at most, and that is in none of them.
+fn at_the_end(f: &Function, rets: &[(Block, Inst)]) -> Option<Structure> {
+    let structure = || Structure::new(f, &DomTree::new(f));
+    match rets {
+        [] => None,
+        // The layout has the blocks of a construct in front of its merge.
+        [(b, _)] if f.layout.last() == Some(b) => {
+            debug_assert!(structure().of(*b).is_none(), "the last block is in a construct");
+            None
+        }
+        [(b, _)] => Some(structure()).filter(|s| s.of(*b).is_some()),
+        _ => Some(structure()),
+    }
 }
 
 fn rets(f: &Function) -> Vec<(Block, Inst)> {
@@ -52,10 +62,7 @@ fn rets(f: &Function) -> Vec<(Block, Inst)> {
 /// Runs the pass on a function whose layout is sorted; it need not be afterwards, if that changed something.
 pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     let rets = rets(f);
-    let s = Structure::new(f, &DomTree::new(f));
-    if at_the_end(&rets, &s) {
-        return;
-    }
+    let Some(s) = at_the_end(f, &rets) else { return };
     cx.must_change(1);
     // The loops that a return leaves.
     let mut left: Vec<ConstructId> = Vec::new();

@@ -63,7 +63,7 @@ fn loads(f: &Function, cx: &mut PassCx<'_>) -> Vec<(Res, Vec<Load>)> {
 /// The words that may live besides, of files of registers that hold so many.
 fn room(f: &Function, files: &[u32]) -> u32 {
     let live = Liveness::new(f);
-    let words = |v: Value| if f.as_const(v).is_some() { 0 } else { f.ty(v).lanes() * f.ty(v).bits() / 32 };
+    let words = |v: Value| if f.is_const(v) { 0 } else { f.ty(v).lanes() * f.ty(v).bits() / 32 };
     let mut most = 0;
     for &b in &f.layout {
         let mut here: EntitySet<Value> = live.live_out(b).clone();

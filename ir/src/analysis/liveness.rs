@@ -18,33 +18,30 @@ impl Liveness {
         let mut l = Liveness { live_in: SecondaryMap::new(), live_out: SecondaryMap::new() };
         let tracked = |v: Value| matches!(f.values[v].def, ValueDef::Inst(..) | ValueDef::Param(..));
         // Upward exposed uses and definitions once; then only sets move.
-        let mut uses: SecondaryMap<Block, Vec<Value>> = SecondaryMap::new();
         let mut defs: SecondaryMap<Block, EntitySet<Value>> = SecondaryMap::new();
         for &b in &f.layout {
             let mut d: EntitySet<Value> = f.blocks[b].params.iter().copied().collect();
+            let mut uses: EntitySet<Value> = EntitySet::new();
             for &i in &f.blocks[b].insts {
                 f.insts[i].for_each_use(|v| {
                     if tracked(v) && !d.contains(v) {
-                        uses[b].push(v);
+                        uses.insert(v);
                     }
                 });
                 d.extend(f.insts[i].results);
             }
+            l.live_in[b] = uses;
             defs[b] = d;
         }
         let mut changed = true;
         while changed {
             changed = false;
             for &b in f.layout.iter().rev() {
-                let mut out = EntitySet::new();
+                let mut more = false;
                 for s in f.succs(b) {
-                    out.union_with(&l.live_in[s]);
+                    more |= l.live_out[b].union_with(&l.live_in[s]);
                 }
-                let mut inn = out.clone();
-                inn.subtract(&defs[b]);
-                inn.extend_from(&uses[b]);
-                l.live_out[b] = out;
-                changed |= l.live_in[b].union_with(&inn);
+                changed |= more && l.live_in[b].union_without(&l.live_out[b], &defs[b]);
             }
         }
         l

@@ -66,8 +66,10 @@ struct Run<'a> {
     written: SecondaryMap<crate::inst::Res, bool>,
     s: Structure,
     dom: &'a DomTree,
-    pdom: PostDomTree,
+    /// Known where a branch is divergent.
+    pdom: Option<PostDomTree>,
     preds: CsrLists<Block, Block>,
+    /// Known where lanes leave a loop in different iterations.
     blocks: SecondaryMap<Inst, Option<Block>>,
     u: Uniformity,
     /// The most that a value varies here.
@@ -78,6 +80,8 @@ struct Run<'a> {
     divergent_loops: EntitySet<super::ConstructId>,
     /// Whether there is one of them.
     loops_diverge: bool,
+    /// Whether something rose that a block before may have read.
+    again: bool,
     /// Blocks whose parameters merge lanes that a divergent branch separated.
     divergent_joins: EntitySet<Block>,
     branches_done: EntitySet<Block>,
@@ -138,13 +142,14 @@ impl Uniformity {
             m,
             written,
             s: Structure::new(f, dom),
-            pdom: PostDomTree::new(f),
+            pdom: None,
             preds: f.preds(),
-            blocks: f.inst_blocks(),
+            blocks: SecondaryMap::with_default(None),
             dom,
             u: Uniformity { values: SecondaryMap::new(), divergent_blocks: EntitySet::new() },
             divergent_loops: EntitySet::new(),
             loops_diverge: false,
+            again: false,
             divergent_joins: EntitySet::new(),
             branches_done: EntitySet::new(),
             stamp: 0,
@@ -153,6 +158,8 @@ impl Uniformity {
             budget: EXACT * f.layout.len() + 4096,
             covered: SecondaryMap::new(),
         };
+        // Values that nothing raises are uniform: no map grows by single ones.
+        r.u.values.reserve(f.values.len());
         while r.step() {}
         r.u
     }
@@ -176,33 +183,53 @@ impl Uniformity {
 }
 
 impl Run<'_> {
-    /// One sweep; true if something rose.
+    /// One sweep; true if another one may raise something. In reverse postorder what is read comes before its readers, but for what goes
+    /// round a loop: another sweep is needed where an argument of a back edge rose, where a value turned out to leave its loop, and where a
+    /// branch makes lanes meet in a block that has had its look.
     fn step(&mut self) -> bool {
-        let mut changed = false;
-        for b in self.dom.rpo().to_vec() {
-            for (k, &p) in self.f.blocks[b].params.iter().enumerate() {
+        let (f, dom) = (self.f, self.dom);
+        self.again = false;
+        for &b in dom.rpo() {
+            for (k, &p) in f.blocks[b].params.iter().enumerate() {
                 let v = self.param(b, k);
-                changed |= self.raise(p, v);
+                self.raise(p, v);
             }
-            for &i in &self.f.blocks[b].insts {
+            for &i in &f.blocks[b].insts {
+                let d = &f.insts[i];
                 // A value used after its loop must keep what each lane had when it left: it is a value per lane.
-                let d = &self.f.insts[i];
-                for &a in d.args.iter().chain(d.edges().into_iter().flat_map(|e| e.args)) {
-                    if self.leaves(a, b) {
-                        changed |= self.raise(a, Variance::Divergent);
+                if self.loops_diverge {
+                    d.for_each_use(|a| {
+                        if self.leaves(a, b) {
+                            self.again |= self.raise(a, Variance::Divergent);
+                        }
+                    });
+                }
+                if !d.results.is_empty() {
+                    let v = self.inst(i);
+                    for r in d.results {
+                        self.raise(r, v);
                     }
                 }
-                let v = self.inst(i);
-                for r in self.f.insts[i].results {
-                    changed |= self.raise(r, v);
-                }
             }
-            if self.u.divergent_branch(self.f, b) && self.branches_done.insert(b) {
+            if self.u.divergent_branch(f, b) && self.branches_done.insert(b) {
                 self.branch(b);
-                changed = true;
             }
         }
-        changed
+        // What loops carry round rises last.
+        for &b in dom.rpo() {
+            let from = dom.position(b);
+            if self.preds[b].iter().any(|&p| dom.position(p) >= from) {
+                let mut params = f.blocks[b].params.iter().enumerate();
+                self.again |= params.any(|(k, &p)| self.param(b, k).min(self.most) > self.u.values[p]);
+            }
+        }
+        self.again
+    }
+
+    /// Marks a block whose parameters merge lanes that the branch at the end of `from` separated.
+    fn join(&mut self, x: Block, from: Block) {
+        let new = self.divergent_joins.insert(x);
+        self.again |= new && self.dom.position(x) <= self.dom.position(from);
     }
 
     fn raise(&mut self, v: Value, to: Variance) -> bool {
@@ -321,7 +348,7 @@ impl Run<'_> {
 
     /// Marks what the divergent branch at the end of `b` influences.
     fn branch(&mut self, b: Block) {
-        let end = self.pdom.ipdom(b);
+        let end = self.pdom.get_or_insert_with(|| PostDomTree::new(self.f)).ipdom(b);
         if self.covered[b] == Some(end) {
             return;
         }
@@ -355,7 +382,7 @@ impl Run<'_> {
             // joins of any of them, and the branches inside that lead there too are done with that.
             for &x in region.iter().chain(&end) {
                 if self.preds[x].len() > 1 {
-                    self.divergent_joins.insert(x);
+                    self.join(x, b);
                 }
             }
             for &x in &region {
@@ -372,9 +399,13 @@ impl Run<'_> {
             let stays = self.mark[header] == self.stamp || end == Some(header);
             if leaves && stays {
                 self.divergent_loops.insert(l);
-                self.loops_diverge = true;
+                // What leaves the loop and was read already is another value now.
+                if !self.loops_diverge {
+                    self.blocks = self.f.inst_blocks();
+                }
+                (self.loops_diverge, self.again) = (true, true);
                 // The loop's exits join lanes of different iterations.
-                self.divergent_joins.insert(self.s.constructs[l].merge);
+                self.join(self.s.constructs[l].merge, b);
                 for x in self.loop_blocks(l) {
                     self.u.divergent_blocks.insert(x);
                 }
@@ -410,7 +441,7 @@ impl Run<'_> {
             let m = *met[x].begin(self.stamp);
             let joins = m.direct + u32::from(m.label.is_some()) + u32::from(m.several) > 1;
             if joins {
-                self.divergent_joins.insert(x);
+                self.join(x, b);
             }
             let label = if joins || m.direct > 0 { Some(x) } else { m.label };
             if let (Some(l), true) = (label, x != b) {
