@@ -264,7 +264,9 @@ pub fn compile_entry_for(
     targets: &[Target],
     codegen: &CodegenOptions,
 ) -> Vec<Result<Artifact, Diagnostic>> {
-    let mut shared = Sharing { passes: SharedPasses::new(), hash: None };
+    // Of a target alone nothing need be kept.
+    let passes = if targets.len() > 1 { SharedPasses::new() } else { SharedPasses::none() };
+    let mut shared = Sharing { passes, hash: None };
     let one = |&target: &Target| {
         let options = Options { target, codegen: codegen.clone() };
         check_entry(module, name).and_then(|()| compile_named(module, &[name], &options, &mut shared))

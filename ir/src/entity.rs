@@ -184,13 +184,22 @@ impl<K: Entity, V> Index<K> for SecondaryMap<K, V> {
 impl<K: Entity, V: Clone> IndexMut<K> for SecondaryMap<K, V> {
     fn index_mut(&mut self, k: K) -> &mut V {
         if k.index() >= self.items.len() {
-            // A map that one entity makes large again and again is how passes get slow.
-            if k.index() > self.items.len() + 64 {
-                crate::trace::work((k.index() - self.items.len()) as u64);
-            }
-            self.items.resize(k.index() + 1, self.default.clone());
+            self.grow(k.index());
         }
         &mut self.items[k.index()]
+    }
+}
+
+impl<K, V: Clone> SecondaryMap<K, V> {
+    /// Makes a place for the entity of an index, and places for as many again where there is room: most maps are filled in order.
+    #[cold]
+    fn grow(&mut self, index: usize) {
+        // A map that one entity makes large again and again is how passes get slow.
+        if index > self.items.len() + 64 {
+            crate::trace::work((index - self.items.len()) as u64);
+        }
+        let n = (index + 1).max(self.items.capacity().min(2 * index));
+        self.items.resize(n, self.default.clone());
     }
 }
 

@@ -328,7 +328,7 @@ impl Function {
                 self.insts[i].for_each_edge(|e| pairs.push((e.block, b)));
             }
         }
-        CsrLists::new(&pairs)
+        CsrLists::within(self.blocks.len(), &pairs)
     }
 
     /// The edges that lead to a block, each once, with the blocks they leave. `preds` is the block's list of [`preds`](Self::preds):
@@ -343,11 +343,10 @@ impl Function {
     pub fn all_succs(&self) -> CsrLists<Block, Block> {
         let mut l = CsrLists::with_room(self.blocks.len(), 2 * self.blocks.len());
         for b in self.blocks.values() {
-            let mut list: SmallVec<[Block; 4]> = SmallVec::new();
             if let Some(&i) = b.insts.last() {
-                self.insts[i].for_each_edge(|e| list.push(e.block));
+                self.insts[i].for_each_edge(|e| l.add(e.block));
             }
-            l.push(list);
+            l.end();
         }
         l
     }
@@ -369,6 +368,7 @@ impl Function {
     /// The block of every instruction in the layout.
     pub fn inst_blocks(&self) -> SecondaryMap<Inst, Option<Block>> {
         let mut m = SecondaryMap::with_default(None);
+        m.reserve(self.insts.len());
         for &b in &self.layout {
             for &i in &self.blocks[b].insts {
                 m[i] = Some(b);

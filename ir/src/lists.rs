@@ -22,7 +22,14 @@ impl<K: Entity, V: Copy> CsrLists<K, V> {
     /// # Panics
     /// From 2^32 pairs on.
     pub fn new(pairs: &[(K, V)]) -> Self {
-        let keys = pairs.iter().map(|p| p.0.index() + 1).max().unwrap_or(0);
+        Self::within(pairs.iter().map(|p| p.0.index() + 1).max().unwrap_or(0), pairs)
+    }
+
+    /// The same where all keys are known to be below `keys`.
+    ///
+    /// # Panics
+    /// From 2^32 pairs on, and at a key that is not below.
+    pub fn within(keys: usize, pairs: &[(K, V)]) -> Self {
         let mut starts = vec![0_u32; keys + 1];
         for (k, _) in pairs {
             starts[k.index()] += 1;
@@ -42,35 +49,6 @@ impl<K: Entity, V: Copy> CsrLists<K, V> {
         CsrLists { starts, items, key: PhantomData }
     }
 
-    /// The lists of keys below `keys` of whatever `walk` hands out, which it does twice alike: once to be counted, once to be
-    /// stored.
-    ///
-    /// # Panics
-    /// From 2^32 items on, and at a key that is not below.
-    pub fn gather(keys: usize, nothing: V, walk: impl Fn(&mut dyn FnMut(K, V))) -> Self {
-        let mut starts = vec![0_u32; keys + 1];
-        let mut sum = 0_usize;
-        walk(&mut |k, _| {
-            starts[k.index()] += 1;
-            sum += 1;
-        });
-        assert!(u32::try_from(sum).is_ok(), "fewer than 2^32 items");
-        // Ends of what is in front first; storing leaves each at its own end, which is where the next begins.
-        let mut at = 0;
-        for s in &mut starts {
-            at += std::mem::replace(s, at);
-        }
-        let mut items = vec![nothing; sum];
-        walk(&mut |k, v| {
-            let at = &mut starts[k.index()];
-            items[*at as usize] = v;
-            *at += 1;
-        });
-        starts.rotate_right(1);
-        starts[0] = 0;
-        CsrLists { starts, items, key: PhantomData }
-    }
-
     /// No list yet, with room for so many of them and so many items in all.
     pub fn with_room(keys: usize, items: usize) -> Self {
         let mut starts = Vec::with_capacity(keys + 1);
@@ -81,6 +59,18 @@ impl<K: Entity, V: Copy> CsrLists<K, V> {
     /// Appends the list of the next key: for lists that are made in the order of their keys.
     pub fn push(&mut self, list: impl IntoIterator<Item = V>) {
         self.items.extend(list);
+        self.end();
+    }
+
+    /// Appends an item to the list of the next key.
+    #[inline]
+    pub fn add(&mut self, v: V) {
+        self.items.push(v);
+    }
+
+    /// Ends the list of the next key: what is added from here on belongs to the one behind it.
+    #[inline]
+    pub fn end(&mut self) {
         self.starts.push(u32::try_from(self.items.len()).expect("fewer than 2^32 entries"));
     }
 }

@@ -24,11 +24,19 @@ fn lists_in_the_order_of_keys() {
 }
 
 #[test]
-fn lists_that_are_counted_first_are_those_of_pairs() {
+fn lists_below_a_known_key_are_the_same() {
     let pairs = [(Block(3), 'a'), (Block(1), 'b'), (Block(3), 'c'), (Block(0), 'd'), (Block(1), 'e')];
-    let l = CsrLists::gather(5, ' ', |put| pairs.iter().for_each(|&(k, v)| put(k, v)));
-    let same = CsrLists::new(&pairs);
+    let (l, same) = (CsrLists::within(5, &pairs), CsrLists::new(&pairs));
     (0..6).for_each(|k| assert_eq!(l[Block(k)], same[Block(k)], "block {k}"));
+}
+
+#[test]
+fn lists_grow_item_by_item() {
+    let mut l: CsrLists<Block, u8> = CsrLists::with_room(2, 3);
+    l.end();
+    [5, 6].into_iter().for_each(|v| l.add(v));
+    l.end();
+    assert_eq!((&l[Block(0)], &l[Block(1)]), (&[][..], &[5, 6][..]));
 }
 
 #[test]

@@ -22,6 +22,9 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     if !cx.has_any(f, OpSet::of(&[Op::And, Op::Shl])) {
         return;
     }
+    if !f.insts_in_order().any(|(_, i)| may_join(f, &f.insts[i])) {
+        return;
+    }
     let uses = cx.uses(f);
     rewrite::run(f, |b, i| {
         let d = &b.func.insts[i];
@@ -38,6 +41,17 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
             _ => Rewrite::Keep,
         }
     });
+}
+
+/// Whether an instruction has an operand that one of the forms takes in.
+fn may_join(f: &Function, d: &InstData) -> bool {
+    let made_by = |k: usize, ops: &[Op]| f.def_inst(d.args[k]).is_some_and(|i| ops.contains(&f.insts[i].op));
+    match d.op {
+        Op::Or | Op::Xor | Op::IAdd => (0..2).any(|k| made_by(k, &[Op::Shl, Op::And])),
+        Op::And => made_by(0, &[Op::UShr]),
+        Op::SShr => made_by(0, &[Op::Shl]),
+        _ => false,
+    }
 }
 
 enum Found {

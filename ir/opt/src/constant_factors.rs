@@ -33,22 +33,22 @@ fn zeros(f: &mut Function, cx: &mut PassCx<'_>) {
         if !matches!(b.func.insts[i].op, Op::Fma | Op::FMul | Op::FAdd | Op::FSub) {
             return Rewrite::Keep;
         }
-        let d = b.func.insts[i].clone();
+        let f = &*b.func;
+        let d = &f.insts[i];
         let licensed = d.fp.has(FpFlags::LOOSE);
-        if licensed && d.op == Op::Fma && b.func.ty(d.result()).scalar() == Scalar::F32 {
-            let none = d.args[..2].iter().any(|&a| is_zero(b.func, a));
+        if licensed && d.op == Op::Fma && f.ty(d.result()).scalar() == Scalar::F32 {
+            let none = d.args[..2].iter().any(|&a| is_zero(f, a));
             return if none && cx.change() { Rewrite::Value(d.args[2]) } else { Rewrite::Keep };
         }
-        if !d.fp.has(FpFlags::CONTRACT) || d.args.len() != 2 || b.func.ty(d.args[0]).scalar() != Scalar::F32 {
+        if !d.fp.has(FpFlags::CONTRACT) || d.args.len() != 2 || f.ty(d.args[0]).scalar() != Scalar::F32 {
             return Rewrite::Keep;
         }
-        let f = &*b.func;
         match d.op {
             Op::FMul => {
                 if let Some(k) = d.args.iter().position(|&a| licensed && is_zero(f, a)) {
                     return if cx.change() { Rewrite::Value(d.args[k]) } else { Rewrite::Keep };
                 }
-                let Some((x, c)) = constants(f, &d).filter(|_| cx.change()) else { return Rewrite::Keep };
+                let Some((x, c)) = constants(f, d).filter(|_| cx.change()) else { return Rewrite::Keep };
                 let c = b.func.constant(c);
                 Rewrite::Value(b.fmul(x, c))
             }

@@ -27,6 +27,9 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     if !cx.caps.short_mixes || !cx.has_any(f, OpSet::of(&[Op::FSub])) {
         return;
     }
+    if !f.insts_in_order().any(|(_, i)| mix(f, i).is_some()) {
+        return;
+    }
     let uses = cx.uses(f);
     rewrite::run(f, |b, i| {
         let found = mix(b.func, i).filter(|m| all_mixes(b.func, m.rest, &uses));

@@ -64,7 +64,10 @@ impl Shape {
         let mut edges = Vec::with_capacity(2 * f.layout.len());
         let (mut named, mut ends): (SecondaryMap<Block, u32>, SecondaryMap<Block, bool>) =
             (SecondaryMap::new(), SecondaryMap::new());
-        let (mut jumps, mut opens, mut loops, mut decided) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (mut opens, mut loops, mut decided) = (Vec::new(), Vec::new(), Vec::new());
+        let mut jumps = Vec::with_capacity(f.layout.len());
+        named.reserve(f.blocks.len());
+        ends.reserve(f.blocks.len());
         named[f.entry()] = 1;
         for &b in &f.layout {
             if let Some(h) = f.blocks[b].header {

@@ -285,16 +285,16 @@ impl Check<'_> {
     fn function(&self, f: &Function) -> Result<(), Diagnostic> {
         for (b, i) in f.insts_in_order() {
             let d = &f.insts[i];
-            let span = self.m.span(d.loc);
             if let Some(code) = d.tex().and_then(|t| unwritten(&t.desc, self.caps)) {
-                return Err(self.left(code, span));
+                return Err(self.left(code, self.m.span(d.loc)));
             }
-            if d.attr == Attr::Sysval(Sysval::ViewportIndex) && !self.caps.io.viewport_index {
+            if matches!(d.attr, Attr::Sysval(Sysval::ViewportIndex)) && !self.caps.io.viewport_index {
                 let what = "the number of a viewport that is read without the vertex entry point that chooses it";
                 let message = format!("{what} cannot be compiled by this version");
-                return Err(Diagnostic::unsupported(Refusal::StageInputs, message).at(span, "here"));
+                return Err(Diagnostic::unsupported(Refusal::StageInputs, message).at(self.m.span(d.loc), "here"));
             }
             let Some(l) = self.instruction(f, d) else { continue };
+            let span = self.m.span(d.loc);
             if l.code == Refusal::Atomics && part_of_word(f, b, i) {
                 let what = "stores of less than a word: they need an atomic access to the word";
                 return Err(self.refuse_what(l, what, span));

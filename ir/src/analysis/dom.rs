@@ -5,6 +5,7 @@ use crate::function::Function;
 use crate::inst::Block;
 use crate::lists::CsrLists;
 use crate::trace;
+use std::cell::OnceCell;
 
 crate::entity!(
     /// A block by its place in reverse postorder; 0 is the root.
@@ -135,7 +136,8 @@ pub struct DomTree {
     idom: Vec<Node>,
     pre: Vec<u32>,
     last: Vec<u32>,
-    kids: CsrLists<Node, Node>,
+    /// Known once they are asked for.
+    kids: OnceCell<CsrLists<Node, Node>>,
 }
 
 /// The rest follows from these.
@@ -177,10 +179,9 @@ impl DomTree {
         for (n, &b) in rpo.iter().enumerate() {
             edges.extend(succs[b].iter().map(|&s| (index[s], Node::new(n))));
         }
-        let idom = solve(rpo.len(), &CsrLists::new(&edges), left);
+        let idom = solve(rpo.len(), &CsrLists::within(rpo.len(), &edges), left);
         let (pre, last) = number(&idom);
-        let kids = children(&idom);
-        DomTree { rpo, index, idom, pre, last, kids }
+        DomTree { rpo, index, idom, pre, last, kids: OnceCell::new() }
     }
 
     /// The reachable blocks in reverse postorder.
@@ -216,7 +217,7 @@ impl DomTree {
     }
     /// The blocks whose immediate dominator this is, in reverse postorder.
     pub fn children(&self, b: Block) -> impl DoubleEndedIterator<Item = Block> + '_ {
-        self.kids[self.index[b]].iter().map(|&k| self.block(k))
+        self.kids.get_or_init(|| children(&self.idom))[self.index[b]].iter().map(|&k| self.block(k))
     }
     /// The blocks in an order of the tree where parents come first (preorder).
     pub fn preorder(&self) -> Vec<Block> {

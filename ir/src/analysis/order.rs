@@ -2,10 +2,9 @@
 
 use crate::entity::EntitySet;
 use crate::function::{BlockData, Function};
-use crate::inst::Block;
+use crate::inst::{Attr, Block};
 use crate::lists::CsrLists;
 use crate::ops::Op;
-use smallvec::SmallVec;
 
 /// The blocks that some path from the entry reaches.
 pub fn reachable(f: &Function) -> EntitySet<Block> {
@@ -38,17 +37,24 @@ struct Way {
 fn ways(f: &Function) -> CsrLists<Block, Way> {
     let mut ways = CsrLists::with_room(f.blocks.len(), 3 * f.blocks.len());
     for b in f.blocks.values() {
-        let mut list: SmallVec<[Way; 6]> = SmallVec::new();
-        let header = b.header.iter().flat_map(|h| [h.merge, h.cont]);
-        list.extend(header.map(|to| Way { to, edge: false }));
+        if let Some(h) = b.header {
+            ways.add(Way { to: h.merge, edge: false });
+            ways.add(Way { to: h.cont, edge: false });
+        }
         if let Some(&t) = b.insts.last() {
             let t = &f.insts[t];
-            list.extend(t.merge().map(|to| Way { to, edge: false }));
-            let first = list.len();
-            t.for_each_edge(|e| list.push(Way { to: e.block, edge: true }));
-            list[first..].reverse();
+            if let Some(to) = t.merge() {
+                ways.add(Way { to, edge: false });
+            }
+            match &t.attr {
+                Attr::Branch(b) => {
+                    b.other().iter().for_each(|e| ways.add(Way { to: e.block, edge: true }));
+                    ways.add(Way { to: b.then().block, edge: true });
+                }
+                _ => t.edges().iter().rev().for_each(|e| ways.add(Way { to: e.block, edge: true })),
+            }
         }
-        ways.push(list);
+        ways.end();
     }
     ways
 }

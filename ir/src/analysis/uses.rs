@@ -24,13 +24,13 @@ pub struct Uses {
 impl Uses {
     /// Collects the uses of all values.
     pub fn new(f: &Function) -> Uses {
-        let nothing = Use { block: Block(0), inst: Inst(0) };
-        let uses = CsrLists::gather(f.values.len(), nothing, |put| {
-            for (block, inst) in f.insts_in_order() {
-                f.insts[inst].for_each_use(|v| put(v, Use { block, inst }));
+        let mut pairs = Vec::with_capacity(2 * f.insts.len());
+        for &block in &f.layout {
+            for &inst in &f.blocks[block].insts {
+                f.insts[inst].for_each_use(|v| pairs.push((v, Use { block, inst })));
             }
-        });
-        Uses { uses }
+        }
+        Uses { uses: CsrLists::within(f.values.len(), &pairs) }
     }
     /// The uses of a value.
     pub fn of(&self, v: Value) -> &[Use] {
