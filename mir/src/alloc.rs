@@ -304,12 +304,26 @@ fn write_back<T: Target>(
     }
     let mut used = vec![UnitSet::EMPTY; p.files.len()];
     let none = used.clone();
+    // Moves may have taken scratch registers that no value was given: what the code names is what counts.
+    let take = |moves: &[MInst<T>], used: &mut [UnitSet]| {
+        for i in moves {
+            let named = i.defs.iter().filter_map(|d| d.phys()).chain(i.uses.iter().filter_map(Use::phys));
+            for r in named {
+                let Some(file) = t.files().get(r.file as usize) else { continue };
+                if file.budget.has_all(r.place) {
+                    used[r.file as usize].add(r.place);
+                }
+            }
+        }
+    };
     let mut id = 0;
     // The list of a block stays where it is: the next walk reads the blocks one after the other.
     let mut out: Vec<MInst<T>> = Vec::new();
     for b in 0..mf.blocks.len() {
         let mut insts = std::mem::take(&mut mf.code[b]);
         let loc = insts.first().map_or(Loc::UNKNOWN, |i| i.loc);
+        // So many of the new list are looked at: operands are noted where they get their places.
+        let mut counted = 0;
         let has_logical_start = insts.iter().any(|i| i.is(Pseudo::LogicalStart));
         let late = |c: &&ra::ParallelCopy| has_logical_start && matches!(c.at, At::Start(_, Cfg::Logical));
         for c in starts[b].iter().filter(|c| !late(c)) {
@@ -387,7 +401,11 @@ fn write_back<T: Target>(
             }
             id += 1;
             match inst.op {
-                Opcode::Op(_) => out.push(inst),
+                Opcode::Op(_) => {
+                    take(&out[counted..], &mut used);
+                    out.push(inst);
+                    counted = out.len();
+                }
                 Opcode::Pseudo(Pseudo::Undef | Pseudo::Start | Pseudo::LogicalStart | Pseudo::LogicalEnd) => {}
                 Opcode::Pseudo(pseudo) => {
                     let free = free_here.unwrap_or(&none);
@@ -399,16 +417,7 @@ fn write_back<T: Target>(
         for c in todo {
             parallel(t, p, &c.moves, &c.free, loc, &mut out, stats);
         }
-        // Moves may have taken scratch registers that no value was given: what the code names is what counts.
-        for i in &out {
-            let named = i.defs.iter().filter_map(|d| d.phys()).chain(i.uses.iter().filter_map(Use::phys));
-            for r in named {
-                let Some(file) = t.files().get(r.file as usize) else { continue };
-                if file.budget.has_all(r.place) {
-                    used[r.file as usize].add(r.place);
-                }
-            }
-        }
+        take(&out[counted..], &mut used);
         insts.append(&mut out);
         mf.code[b] = insts;
         mf.blocks[b].params.clear();

@@ -121,6 +121,8 @@ struct Tables {
     units: Vec<Vec<Track>>,
     /// The units that the piece names.
     named: Vec<(usize, u16)>,
+    /// Cycles until the result of each instruction of the piece can be read.
+    latencies: Vec<u16>,
 }
 
 impl Tables {
@@ -133,13 +135,14 @@ impl Tables {
             def_at: vec![u32::MAX; mf.classes.len()],
             units: vec![Vec::new(); t.files().len()],
             named: Vec::new(),
+            latencies: Vec::new(),
         }
     }
 }
 
 /// Builds the graph of a piece of a block; `coarse` keeps small files in order as a whole.
 fn graph<'a, T: Target>(mf: &MFunc<T>, t: &T, insts: &[MInst<T>], tables: &'a mut Tables, coarse: bool) -> &'a Dag {
-    let Tables { dag, whole, few, memory, def_at, units, named } = tables;
+    let Tables { dag, whole, few, memory, def_at, units, named, latencies } = tables;
     dag.clear(insts.len());
     let files = t.files();
     let classes = t.classes();
@@ -148,11 +151,13 @@ fn graph<'a, T: Target>(mf: &MFunc<T>, t: &T, insts: &[MInst<T>], tables: &'a mu
     few.extend(files.iter().map(|f| coarse && f.budget.len() <= FEW));
     memory.all.clear();
     memory.spaces.clear();
+    latencies.clear();
     let mut side = Track::default();
     let (mut reads, mut writes): (SmallVec<[PReg; 4]>, SmallVec<[PReg; 4]>) = (SmallVec::new(), SmallVec::new());
     for (k, i) in insts.iter().enumerate() {
         let k32 = k as u32;
         let facts = info(t, i);
+        latencies.push(facts.latency);
         reads.clear();
         writes.clear();
         if i.target_op().is_some() {
@@ -163,7 +168,7 @@ fn graph<'a, T: Target>(mf: &MFunc<T>, t: &T, insts: &[MInst<T>], tables: &'a mu
             if let Some(v) = u.vreg() {
                 let from = def_at[v.0 as usize];
                 if from != u32::MAX {
-                    dag.edge(from, k32, info(t, &insts[from as usize]).latency);
+                    dag.edge(from, k32, latencies[from as usize]);
                 }
                 let file = classes[mf.class(v).0 as usize].file as usize;
                 if few[file] {
@@ -516,6 +521,12 @@ impl Ready {
     }
 }
 
+/// The order of candidates as one number, the least first: who waits for the fewest cycles, then who is farthest from the end of the
+/// work, then who has the highest rank.
+fn key(stall: u32, distance: u32, rank: u32) -> u128 {
+    u128::from(stall) << 64 | u128::from(!distance) << 32 | u128::from(!rank)
+}
+
 /// Orders the piece that was read backwards: the last instruction first. Returns the highest pressure of each file on the way.
 fn bottom_up(dag: &Dag, limits: &[u32], state: &mut RunningPressure) -> (Vec<u32>, SmallVec<[i64; 8]>) {
     let n = dag.preds.len();
@@ -544,16 +555,17 @@ fn bottom_up(dag: &Dag, limits: &[u32], state: &mut RunningPressure) -> (Vec<u32
             let (now, limit) = (state.now[f], limits[f] as i64);
             now * 4 <= limit * 3 && now + most[f] <= limit
         });
-        let best = ready.window.iter().enumerate().rev().min_by_key(|&(_, &k)| {
-            let (excess, growth) = if far {
-                (0, 0)
-            } else {
+        let key = |k: u32| key(earliest[k as usize].saturating_sub(now), depth[k as usize], k);
+        let candidates = ready.window.iter().enumerate();
+        let best = if far {
+            candidates.min_by_key(|&(_, &k)| key(k))
+        } else {
+            candidates.min_by_key(|&(_, &k)| {
                 state.delta(k as usize, &mut delta);
-                state.cost(limits, &delta)
-            };
-            let stall = earliest[k as usize].saturating_sub(now);
-            (excess, growth, stall, core::cmp::Reverse(depth[k as usize]), core::cmp::Reverse(k))
-        });
+                let (excess, growth) = state.cost(limits, &delta);
+                (excess, growth, key(k))
+            })
+        };
         let Some((at, _)) = best else { break };
         let k = ready.take(at);
         now = now.max(earliest[k as usize]) + 1;
@@ -615,8 +627,8 @@ fn top_down(dag: &Dag) -> Vec<u32> {
     let mut now = 0u32;
     while !ready.window.is_empty() {
         let best = ready.window.iter().enumerate().min_by_key(|&(_, &r)| {
-            let k = rank(r);
-            (earliest[k as usize].saturating_sub(now), core::cmp::Reverse(height[k as usize]), k)
+            let k = rank(r) as usize;
+            key(earliest[k].saturating_sub(now), height[k], r)
         });
         let Some((at, _)) = best else { break };
         let k = rank(ready.take(at));

@@ -68,16 +68,9 @@ impl Liveness {
                 define(v, &mut def_stamp);
             }
             for i in block.insts.clone() {
-                for o in p.operands(i) {
-                    if o.role == Role::Use {
-                        expose(o.value, &def_stamp);
-                    }
-                }
-                for o in p.operands(i) {
-                    if o.role != Role::Use {
-                        define(o.value, &mut def_stamp);
-                    }
-                }
+                let (uses, defs) = p.uses_and_defs(i);
+                uses.iter().for_each(|o| expose(o.value, &def_stamp));
+                defs.iter().for_each(|o| define(o.value, &mut def_stamp));
             }
             for_args(p, b, |v| expose(v, &def_stamp));
         }
@@ -166,39 +159,39 @@ impl Liveness {
                 *peak = Peak { units, block: b, inst: None };
             }
             for i in p.blocks[b as usize].insts.clone().rev() {
-                let base = p.first_operand(i);
-                let ops = p.operands(i);
-                for (k, o) in ops.iter().enumerate() {
-                    if o.role != Role::Use {
-                        last[base + k] = live[o.value.index()] != b;
-                    }
+                let (uses, defs) = p.uses_and_defs(i);
+                let (last_use, last_def) = last[p.first_operand(i)..].split_at_mut(uses.len());
+                for (last, o) in last_def.iter_mut().zip(defs) {
+                    *last = live[o.value.index()] != b;
                 }
-                for o in ops.iter().filter(|o| o.role != Role::Use) {
+                let mut early = false;
+                for o in defs {
+                    early |= o.role == Role::EarlyDef;
                     if std::mem::replace(&mut live[o.value.index()], u32::MAX) != b {
                         let (file, units) = of(o.value);
                         now[file] += units;
                     }
                 }
                 higher(&mut here, &now, i);
-                for o in ops.iter().filter(|o| o.role == Role::Def) {
+                for o in defs.iter().filter(|o| o.role == Role::Def) {
                     let (file, units) = of(o.value);
                     now[file] -= units;
                 }
-                for (k, o) in ops.iter().enumerate() {
-                    if o.role == Role::Use {
-                        last[base + k] = live[o.value.index()] != b;
-                    }
+                for (last, o) in last_use.iter_mut().zip(uses) {
+                    *last = live[o.value.index()] != b;
                 }
-                for o in ops.iter().filter(|o| o.role == Role::Use) {
+                for o in uses {
                     if std::mem::replace(&mut live[o.value.index()], b) != b {
                         let (file, units) = of(o.value);
                         now[file] += units;
                     }
                 }
                 higher(&mut here, &now, i);
-                for o in ops.iter().filter(|o| o.role == Role::EarlyDef) {
-                    let (file, units) = of(o.value);
-                    now[file] -= units;
+                if early {
+                    for o in defs.iter().filter(|o| o.role == Role::EarlyDef) {
+                        let (file, units) = of(o.value);
+                        now[file] -= units;
+                    }
                 }
             }
             for &v in p.params(b) {

@@ -312,6 +312,8 @@ pub struct Inst {
     operands: u32,
     /// Where the units that it overwrites besides the definitions begin, likewise.
     clobbers: u32,
+    /// Operands that it reads: they come before those that it writes.
+    uses: u16,
     /// Whether the units free at it are wanted in [`Allocation::free`](crate::Allocation::free), because it will
     /// become moves that may need scratch.
     pub report_free: bool,
@@ -505,7 +507,7 @@ impl Problem {
         self.ways[start as usize..end as usize].iter().map(edge)
     }
 
-    /// Appends an instruction to the block begun last.
+    /// Appends an instruction to the block begun last. What it reads stands before what it writes.
     ///
     /// # Panics
     /// Before the first [`begin_block`](Problem::begin_block).
@@ -514,7 +516,9 @@ impl Problem {
         self.operands.extend_from_slice(operands);
         let c = self.clobbers.len() as u32;
         self.clobbers.extend_from_slice(clobbers);
-        self.insts.push(Inst { operands: o, clobbers: c, report_free: false });
+        let uses = operands.iter().take_while(|o| o.role == Role::Use).count();
+        debug_assert!(operands[uses..].iter().all(|o| o.role != Role::Use), "a use behind a definition");
+        self.insts.push(Inst { operands: o, clobbers: c, uses: uses as u16, report_free: false });
         let end = self.insts.len() as u32;
         match self.blocks.last_mut() {
             Some(b) => b.insts.end = end,
@@ -527,6 +531,11 @@ impl Problem {
     pub fn operands(&self, i: InstId) -> &[Operand] {
         let end = self.insts.get(i as usize + 1).map_or(self.operands.len(), |n| n.operands as usize);
         &self.operands[self.first_operand(i)..end]
+    }
+
+    /// What an instruction reads, and what it writes.
+    pub fn uses_and_defs(&self, i: InstId) -> (&[Operand], &[Operand]) {
+        self.operands(i).split_at(usize::from(self.insts[i as usize].uses))
     }
 
     /// Index of the first operand of an instruction in [`Problem::operands`].

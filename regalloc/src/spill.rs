@@ -201,13 +201,14 @@ impl Spiller<'_> {
                 for i in block.insts.clone().rev() {
                     let base = p.first_operand(i);
                     let ops = p.operands(i);
-                    for (k, o) in ops.iter().enumerate() {
-                        self.next_after[base + k] = next[o.value.index()];
+                    for (after, o) in self.next_after[base..].iter_mut().zip(ops) {
+                        *after = next[o.value.index()];
                     }
-                    for o in ops.iter().filter(|o| o.role != Role::Use) {
+                    let (uses, defs) = p.uses_and_defs(i);
+                    for o in defs {
                         next[o.value.index()] = NEVER;
                     }
-                    for o in ops.iter().filter(|o| o.role == Role::Use) {
+                    for o in uses {
                         next[o.value.index()] = i - block.insts.start;
                     }
                 }
@@ -500,41 +501,36 @@ impl Spiller<'_> {
 
     fn inst(&mut self, i: InstId) {
         let p = self.p;
-        let ops = p.operands(i);
+        let (uses, defs) = p.uses_and_defs(i);
         let base = p.first_operand(i);
-        let last = |k: usize| self.live.last[base + k];
-        let mut keep: Vec<Value> = Vec::new();
+        let last_use = &self.live.last[base..][..uses.len()];
+        let keep: SmallVec<[Value; 8]> = uses.iter().map(|o| o.value).collect();
         // Units that only the reading moment needs (copies for ties and fixed places, early definitions), and only the
         // writing moment (clobbered places).
-        let mut reading = vec![0u32; p.files.len()];
-        let mut writing = vec![0u32; p.files.len()];
-        for (k, o) in ops.iter().enumerate() {
-            let f = p.file(o.value) as usize;
-            let size = self.size(o.value);
-            match o.role {
-                Role::Use => {
-                    keep.push(o.value);
-                    if matches!(o.constraint, Constraint::Fixed(_)) && !last(k) {
-                        reading[f] += size;
-                    }
-                }
-                Role::EarlyDef => reading[f] += size,
-                Role::Def => {}
+        let mut reading: SmallVec<[u32; 4]> = SmallVec::from_elem(0, p.files.len());
+        let mut writing = reading.clone();
+        for (o, &last) in uses.iter().zip(last_use) {
+            if !last && matches!(o.constraint, Constraint::Fixed(_)) {
+                reading[p.file(o.value) as usize] += self.size(o.value);
             }
-            if o.role != Role::Use {
-                writing[f] += size;
-                if let Constraint::Tied(t) = o.constraint
-                    && !last(t as usize)
-                {
-                    reading[f] += size;
-                }
+        }
+        for o in defs {
+            let (f, size) = (p.file(o.value) as usize, self.size(o.value));
+            writing[f] += size;
+            if o.role == Role::EarlyDef {
+                reading[f] += size;
+            }
+            if let Constraint::Tied(t) = o.constraint
+                && !last_use[t as usize]
+            {
+                reading[f] += size;
             }
         }
         for &(f, place) in p.clobbers(i) {
             writing[f as usize] += place.set().intersect(&p.files[f as usize].budget).len();
         }
-        for (k, o) in ops.iter().enumerate() {
-            if o.role == Role::Use && self.managed(o.value) {
+        for (k, o) in uses.iter().enumerate() {
+            if self.managed(o.value) {
                 if !self.inside[o.value.index()] {
                     self.reload(ReloadAt::Before(i), o.value);
                 }
@@ -547,8 +543,8 @@ impl Spiller<'_> {
                 self.make_room(f, r, &keep);
             }
         }
-        for (k, o) in ops.iter().enumerate() {
-            if o.role == Role::Use && self.live.last[base + k] {
+        for (o, &last) in uses.iter().zip(last_use) {
+            if last {
                 self.drop_value(o.value);
             }
         }
@@ -557,9 +553,9 @@ impl Spiller<'_> {
                 self.make_room(f, w, &[]);
             }
         }
-        for (k, o) in ops.iter().enumerate() {
-            if o.role != Role::Use && !self.live.last[base + k] && self.managed(o.value) {
-                let next = self.next_after[base + k];
+        for (k, o) in (base + uses.len()..).zip(defs) {
+            if !self.live.last[k] && self.managed(o.value) {
+                let next = self.next_after[k];
                 self.add(o.value, next);
             }
         }
