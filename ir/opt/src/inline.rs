@@ -61,16 +61,17 @@ pub fn flatten(m: &Module, func: Func) -> Result<Function, Diagnostic> {
             .note("every call is replaced by the function's body, since shaders have no call stack on these targets"));
         }
     }
-    let mut flat: SecondaryMap<Func, Option<Cow<'_, Function>>> = SecondaryMap::with_default(None);
+    let mut flat: SecondaryMap<Func, Option<Callee<'_>>> = SecondaryMap::with_default(None);
     for k in m.funcs.keys() {
         if reached[k].is_none() {
             continue;
         }
-        // Most callees are copied as they are.
+        // Most callees are copied as they are, with their calls, which are replaced in the copy: functions that call each other in a row
+        // are copied once each.
         let f = &m.funcs[k];
-        if k != func && !calls[k] && is_sorted(f) && returns::is_done(f) {
+        if k != func && is_sorted(f) && returns::is_done(f) {
             debug_assert!(!sort_layout(&mut f.clone()), "the layout is sorted");
-            flat[k] = Some(Cow::Borrowed(f));
+            flat[k] = Some(Callee { body: Cow::Borrowed(f), calls: calls[k] });
             continue;
         }
         let mut f = f.clone();
@@ -83,21 +84,33 @@ pub fn flatten(m: &Module, func: Func) -> Result<Function, Diagnostic> {
         if cx.changes() > 0 {
             sort_layout(&mut f);
         }
-        flat[k] = Some(Cow::Owned(f));
-        // Functions that call each other in a row are as large as all before them: none stays that nobody calls any more.
-        for &c in reached[k].iter().flat_map(|r| &r.1) {
-            left[c] -= 1;
-            if left[c] == 0 {
-                flat[c] = None;
+        flat[k] = Some(Callee { body: Cow::Owned(f), calls: false });
+        // Functions without calls are as large as all that they called: none stays that nobody calls any more.
+        let mut done = vec![k];
+        while let Some(k) = done.pop() {
+            for &c in reached[k].iter().flat_map(|r| &r.1) {
+                left[c] -= 1;
+                if left[c] == 0 && flat[c].take().is_some_and(|f| f.calls) {
+                    done.push(c);
+                }
             }
         }
     }
-    let mut f = flat[func].take().expect("the entry was flattened").into_owned();
+    let mut f = flat[func].take().expect("the entry was flattened").body.into_owned();
     localise_privates(m, &mut f);
     Ok(f)
 }
 
-fn inline_calls(f: &mut Function, flat: &SecondaryMap<Func, Option<Cow<'_, Function>>>) {
+/// A function to put in place of calls.
+#[derive(Clone)]
+struct Callee<'a> {
+    /// Its layout is sorted, its one return at the end.
+    body: Cow<'a, Function>,
+    /// Whether it has calls.
+    calls: bool,
+}
+
+fn inline_calls(f: &mut Function, flat: &SecondaryMap<Func, Option<Callee<'_>>>) {
     let mut map: SecondaryMap<Value, Option<Value>> = SecondaryMap::with_default(None);
     let mut work: Vec<Block> = f.layout.clone();
     let mut any = false;
@@ -112,9 +125,13 @@ fn inline_calls(f: &mut Function, flat: &SecondaryMap<Func, Option<Cow<'_, Funct
         f.blocks[b].insts.pop();
         let after = f.add_block();
         f.blocks[after].insts = rest;
-        copy_body(f, callee, b, after, i, &mut map);
-        // The last call first, so that what follows a call is moved once.
+        let copied = f.layout.len();
+        copy_body(f, &callee.body, b, after, i, &mut map);
+        // The last call first, so that what follows a call is moved once; the calls of what was copied before that.
         work.push(b);
+        if callee.calls {
+            work.extend(f.layout[copied..].iter().rev());
+        }
     }
     if any {
         f.replace_uses(&map);
