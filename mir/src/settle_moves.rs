@@ -154,9 +154,10 @@ impl<T: Target> Region<'_, T> {
         touch(self.t, &self.insts[k], r)
     }
 
-    /// Whether `r` is free for a value.
+    /// Whether `r` is free for a value: also for one that nobody reads, whose write takes what is there.
     fn free(&self, r: PReg, w: &Web) -> bool {
-        !(w.from..w.to).any(|k| self.live(k, r)) && !(w.from..=w.to).any(|k| self.touch(k, r).writes)
+        let end = w.to.max(w.from + 1);
+        !(w.from..end).any(|k| self.live(k, r)) && !(w.from..=w.to).any(|k| self.touch(k, r).writes)
     }
 
     /// Gives a value another register.
