@@ -229,10 +229,9 @@ impl Encoder {
         let mut i = Inst::<machine::Tesla>::new(f.row);
         let unit = |p: PReg| u32::from(p.place.base());
         let slots = i.row().operands;
-        for (n, fill) in f.fills.iter().enumerate() {
-            i.vals[n] = match *fill {
-                // An operand may have set it.
-                Fill::Value(0) => continue,
+        for &(n, fill) in &f.fills {
+            let n = usize::from(n);
+            i.vals[n] = match fill {
                 Fill::Value(v) => v,
                 Fill::Carried => mods.carries.bits(),
                 Fill::Pred => mods.pred.bits(),

@@ -213,8 +213,8 @@ pub struct Form {
     whole: bool,
     /// The sources, in order.
     pub sources: SmallVec<[Source; 3]>,
-    /// The contents of each slot of the row.
-    pub fills: Vec<Fill>,
+    /// The slots of the row that an instruction fills, in their order, and with what. The others are 0, or what an operand sets.
+    pub fills: Vec<(u8, Fill)>,
     /// Modifiers, as [`Mods::bit`] counts them.
     pub mods: u64,
 }
@@ -242,10 +242,10 @@ impl Form {
         let sources: SmallVec<[Source; 3]> =
             row.operands.iter().filter(|s| build::is_source(s)).map(|s| Source::of(row, s)).collect();
         let mut next = 0;
-        let fills = row.operands.iter().map(|s| {
+        let fills = (0..).zip(row.operands).map(|(slot, s)| {
             let fill = Fill::of(s, next);
             next += u8::from(matches!(fill, Fill::Source(_)));
-            fill
+            (slot, fill)
         });
         Form {
             row: index as u16,
@@ -266,7 +266,7 @@ impl Form {
             cube: (tex && !either).then(|| build::is_cube(row)),
             whole: any(|k| matches!(k, Kind::DVec4)),
             sources,
-            fills: fills.collect(),
+            fills: fills.filter(|f| f.1 != Fill::Value(0)).collect(),
             mods: build::modifiers(row),
         }
     }

@@ -417,8 +417,8 @@ fn within(
     let facts = gpucc_mir::Pressure::new(mf, &Valhall::new(false)).map_err(AllocError::Invalid)?;
     if o.spill_all || facts.pressure().first().is_none_or(|&p| p <= most) {
         let half = Valhall::new(false).spilling_from(private);
-        let few = |_: &MFunc<Valhall>, s: &AllocStats| o.spill_all || s.spill_cost * FEW_SPILLS <= s.cost;
-        match gpucc_mir::allocate_if(mf, &half, facts, &o, few) {
+        let few = gpucc_mir::AllocOptions { few_spills: (!o.spill_all).then_some(FEW_SPILLS), ..o };
+        match gpucc_mir::allocate_if(mf, &half, facts, &few, |_, _| true) {
             Ok(Some(stats)) => return Ok((half, stats)),
             Ok(None) | Err(AllocError::OutOfRegisters(_)) => {}
             Err(e) => return Err(e),

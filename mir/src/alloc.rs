@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 use crate::func::{MFunc, is_terminator};
 use crate::inst::{BlockId, CopyCx, MInst, MoveSide, Opcode, PReg, Pseudo, Reg, SpillTo, Src, Target, Use};
 use crate::problem::{AllocStats, build, set_units};
-use crate::spill::{Round, spill};
+use crate::spill::{Round, Solved, spill};
 
 /// Switches of the allocation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,11 +26,19 @@ pub struct AllocOptions {
     pub fragment: bool,
     /// Stress: spill everything that can be spilled.
     pub spill_all: bool,
+    /// Give up where spilling takes more than one executed instruction for so many of the others.
+    pub few_spills: Option<u64>,
 }
 
 impl Default for AllocOptions {
     fn default() -> Self {
-        AllocOptions { check: cfg!(debug_assertions), tight: false, fragment: false, spill_all: false }
+        AllocOptions {
+            check: cfg!(debug_assertions),
+            tight: false,
+            fragment: false,
+            spill_all: false,
+            few_spills: None,
+        }
     }
 }
 
@@ -125,11 +133,16 @@ impl Pressure {
     }
 }
 
-fn check_and_solve(p: Problem) -> Result<(Problem, ra::Liveness), ra::Error> {
-    // A walk over all operands that only a backend's bug has anything to tell.
+/// A walk over all operands that only a backend's bug has anything to tell.
+fn verified(p: Problem) -> Result<Problem, ra::Error> {
     if cfg!(debug_assertions) {
         ra::verify(&p)?;
     }
+    Ok(p)
+}
+
+fn check_and_solve(p: Problem) -> Result<(Problem, ra::Liveness), ra::Error> {
+    let p = verified(p)?;
     let live = ra::Liveness::compute(&p)?;
     Ok((p, live))
 }
@@ -181,12 +194,21 @@ pub fn allocate_if<T: Target>(
             trace::enter("spilling", &mf.name);
             let mut trial = mf.clone();
             stats = AllocStats::default();
-            let mut after = None;
+            first.0.files.clone_from(&files);
+            let mut after: Option<Solved> = None;
             for round in [Round::ToClass, Round::ToMemory] {
-                let new = spill(&mut trial, t, &limits, all, round, check, &mut stats).map_err(AllocError::Invalid)?;
-                after = new.or(after);
+                let facts = after.as_ref().map_or((&first.0, Some(&first.1)), |(p, live)| (p, live.as_ref()));
+                let new = spill(&mut trial, t, facts, &limits, (all, check), round, &mut stats);
+                after = new.map_err(AllocError::Invalid)?.or(after);
             }
-            let after = after.map(|p| check_and_solve(p).map_err(|e| AllocError::Invalid(e.to_string())));
+            if options.few_spills.is_some_and(|few| stats.spill_cost * few > cost) {
+                return Ok(None);
+            }
+            let solved = |(p, live): Solved| match live {
+                Some(live) => verified(p).map(|p| (p, live)),
+                None => check_and_solve(p),
+            };
+            let after = after.map(|p| solved(p).map_err(|e| AllocError::Invalid(e.to_string())));
             spilled = after.transpose()?.map(|p| (trial, p));
             over = false;
         }
@@ -322,6 +344,7 @@ fn write_back<T: Target>(
     for b in 0..mf.blocks.len() {
         let mut insts = std::mem::take(&mut mf.code[b]);
         let loc = insts.first().map_or(Loc::UNKNOWN, |i| i.loc);
+        out.reserve(insts.len());
         // So many of the new list are looked at: operands are noted where they get their places.
         let mut counted = 0;
         let has_logical_start = insts.iter().any(|i| i.is(Pseudo::LogicalStart));

@@ -133,11 +133,14 @@ pub fn select_apart<T: Target>(
 ) -> Result<(MFunc<T>, CodeBuffer<T>), Diagnostic> {
     let mut uses: SecondaryMap<Value, u32> = SecondaryMap::new();
     let mut order: SecondaryMap<Inst, u32> = SecondaryMap::new();
+    uses.reserve(f.values.len());
+    order.reserve(f.insts.len());
     for (n, (_, i)) in f.insts_in_order().enumerate() {
         f.insts[i].for_each_use(|v| uses[v] += 1);
         order[i] = n as u32;
     }
     let mut reprs: SecondaryMap<Value, Option<Repr>> = SecondaryMap::with_default(None);
+    reprs.reserve(f.values.len());
     for &b in &f.layout {
         let mut note = |v: Value| {
             if reprs[v].is_none() {

@@ -22,16 +22,20 @@ pub(crate) enum Round {
     ToMemory,
 }
 
-/// Spills in `mf` so that the files stay within `limits`. Returns the problem as it is then, if anything changed.
+/// A function as the allocator sees it, and what is alive where, if that is known.
+pub(crate) type Solved = (Problem, Option<ra::Liveness>);
+
+/// Spills in `mf`, of which `p` and `live` are the facts, so that the files stay within `limits`. Returns those of the function as it is then,
+/// if anything changed.
 pub(crate) fn spill<T: Target>(
     mf: &mut MFunc<T>,
     t: &T,
+    (p, live): (&Problem, Option<&ra::Liveness>),
     limits: &[u32],
-    all: bool,
+    (all, check): (bool, bool),
     round: Round,
-    check: bool,
     stats: &mut AllocStats,
-) -> Result<Option<Problem>, String> {
+) -> Result<Option<Solved>, String> {
     let to_class = |f: usize| {
         let mut classes = t.classes().iter().enumerate().filter(|(_, c)| c.file as usize == f);
         classes.any(|(k, _)| matches!(t.spill_to(Class(k as u8)), SpillTo::Class(_)))
@@ -45,8 +49,14 @@ pub(crate) fn spill<T: Target>(
     if limits.iter().all(|&l| l == u32::MAX) {
         return Ok(None);
     }
-    let p = build(mf, t)?;
-    let live = ra::Liveness::compute(&p).map_err(|e| e.to_string())?;
+    let own;
+    let live = match live {
+        Some(live) => live,
+        None => {
+            own = ra::Liveness::compute(p).map_err(|e| e.to_string())?;
+            &own
+        }
+    };
     for (f, limit) in limits.iter_mut().enumerate() {
         if !all && live.peaks[f].units <= *limit {
             *limit = u32::MAX;
@@ -69,27 +79,20 @@ pub(crate) fn spill<T: Target>(
             (None, SpillTo::Memory | SpillTo::Class(_)) => ra::SpillKind::Store,
         })
         .collect();
-    let plan = ra::plan_spills(&p, &live, &limits, &kinds, all);
+    let plan = ra::plan_spills(p, live, &limits, &kinds, all);
     if plan.is_empty() {
         return Ok(None);
     }
-    let mut code = SpillCodeOf {
-        t,
-        p: &p,
-        live: &live,
-        plan: &plan,
-        remat: &remat,
-        homes: vec![None; plan.webs.len()],
-        weight: 1,
-    };
+    let mut code =
+        SpillCodeOf { t, p, live, plan: &plan, remat: &remat, homes: vec![None; plan.webs.len()], weight: 1 };
     code.apply(mf, stats);
-    let mut q = drop_dead(mf, t, &remat)?;
-    if check && let Err(e) = ra::check_spills(&p, &q) {
+    let (mut q, live) = drop_dead(mf, t, &remat)?;
+    if check && let Err(e) = ra::check_spills(p, &q) {
         panic!("spilling in `{}` is wrong: {e}\n{}", mf.name, crate::print::print(mf, t));
     }
     mf.code.iter_mut().flatten().for_each(|i| i.spill = None);
     q.forget_spills();
-    Ok(Some(q))
+    Ok(Some((q, live)))
 }
 
 /// The instruction that computes each register again anywhere, where there is one.
@@ -113,8 +116,8 @@ fn rematerialisable<T: Target>(mf: &MFunc<T>, t: &T) -> Vec<Option<MInst<T>>> {
     out
 }
 
-/// Removes instructions that are computed again wherever they are wanted, and gives the problem as it is then.
-fn drop_dead<T: Target>(mf: &mut MFunc<T>, t: &T, remat: &[Option<MInst<T>>]) -> Result<Problem, String> {
+/// Removes instructions that are computed again wherever they are wanted, and gives the facts as they are then.
+fn drop_dead<T: Target>(mf: &mut MFunc<T>, t: &T, remat: &[Option<MInst<T>>]) -> Result<Solved, String> {
     let q = build(mf, t)?;
     let live = ra::Liveness::compute(&q).map_err(|e| e.to_string())?;
     let mut id = 0;
@@ -130,7 +133,7 @@ fn drop_dead<T: Target>(mf: &mut MFunc<T>, t: &T, remat: &[Option<MInst<T>>]) ->
             !drop
         });
     }
-    if dropped { build(mf, t) } else { Ok(q) }
+    if dropped { Ok((build(mf, t)?, None)) } else { Ok((q, Some(live))) }
 }
 
 /// Where the values of a web are while they have no register.

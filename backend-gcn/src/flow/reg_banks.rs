@@ -113,6 +113,7 @@ impl<'a> RegBanks<'a> {
         }
         // Blocks in which each value is used.
         let mut uses: SecondaryMap<Value, SmallVec<[u32; 4]>> = SecondaryMap::new();
+        uses.reserve(f.values.len());
         for (b, i) in f.insts_in_order() {
             f.insts[i].for_each_use(|v| {
                 let at = pos[b] as u32;

@@ -4,9 +4,11 @@
 //! instruction's float flags allow the difference (the rule says which). No rule makes more instructions than it removes. Where an entry
 //! point asks for zeros in place of denormals, what computes one of its operands stays.
 
-use crate::PassCx;
 use crate::rewrite::{self, Rewrite};
-use gpucc_ir::{Attr, Builder, FloatCc, FloatModes, FpFlags, Function, Inst, InstData, IntCc, Op, Scalar, Type, Value};
+use crate::{OpSet, PassCx};
+use gpucc_ir::{
+    Attr, Builder, FloatCc, FloatModes, FpFlags, Function, Inst, InstData, IntCc, Op, Scalar, Type, Value, ValueDef,
+};
 
 /// Applies the exact rules to each pure instruction until none fits.
 pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
@@ -25,6 +27,10 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
             at.attr = attr;
             at.args.swap(0, 1);
         }
+        let may = may_fit(b.func, &b.func.insts[i]);
+        if !may && !cfg!(debug_assertions) {
+            return Rewrite::Keep;
+        }
         // Taken out while rules look at it: no rule asks the function for the instruction that it is about, and a copy of each costs more.
         std::mem::swap(&mut b.func.insts[i], &mut d);
         // Rules build before the fuel is asked, so look first whether one applies at all.
@@ -32,6 +38,7 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
         let found = rules(b, &d, modes);
         std::mem::swap(&mut b.func.insts[i], &mut d);
         let Some(v) = found else { return Rewrite::Keep };
+        debug_assert!(may, "a rule fits {:?}, whose operands no rule asks for", b.func.insts[i].op);
         if !cx.change() {
             b.func.blocks[b.block].insts.truncate(mark);
             return Rewrite::Keep;
@@ -52,6 +59,38 @@ fn canonical(f: &Function, i: Inst) -> Option<Attr> {
         Attr::FloatCc(c) => Some(Attr::FloatCc(c.swapped())),
         other => d.op.has(gpucc_ir::OpAttrs::commutative).then(|| other.clone()),
     }
+}
+
+/// Whether some rule may fit: most instructions have no constant, no operand twice, and none made by an op that a rule asks for.
+fn may_fit(f: &Function, d: &InstData) -> bool {
+    let ops = match d.op {
+        Op::FCmp => return false,
+        Op::Extract | Op::Insert | Op::Compose | Op::Shuffle | Op::Bitcast | Op::F2F => return true,
+        Op::ZExt | Op::SExt | Op::Trunc => return true,
+        Op::IAdd => const { OpSet::of(&[Op::INeg]) },
+        Op::ISub => const { OpSet::of(&[Op::INeg, Op::IAdd]) },
+        Op::INeg => const { OpSet::of(&[Op::INeg, Op::ISub]) },
+        Op::Not => const { OpSet::of(&[Op::Not, Op::ICmp, Op::FCmp]) },
+        Op::FMul | Op::FAdd | Op::FSub | Op::FNeg => const { OpSet::of(&[Op::FNeg]) },
+        Op::FAbs => const { OpSet::of(&[Op::FAbs, Op::FNeg]) },
+        Op::FSat => const { OpSet::of(&[Op::FSat]) },
+        Op::Select => const { OpSet::of(&[Op::Not, Op::FNeg, Op::Select]) },
+        Op::F2S | Op::F2U | Op::F2SFull | Op::F2UFull | Op::FFloor | Op::FCeil | Op::FTrunc | Op::FRoundEven => {
+            const { OpSet::of(&[Op::FFloor, Op::FCeil, Op::FTrunc, Op::FRoundEven, Op::S2F, Op::U2F]) }
+        }
+        _ => OpSet::EMPTY,
+    };
+    let twice = match d.args[..] {
+        [x, y] => x == y,
+        [_, y, z] => y == z,
+        _ => false,
+    };
+    twice
+        || d.args.iter().any(|&v| match f.values[v].def {
+            ValueDef::Const(_) => true,
+            ValueDef::Inst(i, _) => ops.has(f.insts[i].op),
+            _ => false,
+        })
 }
 
 fn rules(b: &mut Builder<'_>, d: &InstData, modes: FloatModes) -> Option<Value> {

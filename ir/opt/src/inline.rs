@@ -151,6 +151,8 @@ fn copy_body(
     let locals: Vec<Local> = callee.locals.values().map(|l| f.locals.push(l.clone())).collect();
     let mut blocks: SecondaryMap<Block, Block> = SecondaryMap::with_default(Block(u32::MAX));
     let mut values: SecondaryMap<Value, Option<Value>> = SecondaryMap::with_default(None);
+    blocks.reserve(callee.blocks.len());
+    values.reserve(callee.values.len());
     let entry = callee.entry();
     for &b in &callee.layout {
         let n = f.add_block();

@@ -361,6 +361,7 @@ fn rewrite(f: &mut Function, dom: &DomTree, preds: &CsrLists<Block, Block>, plan
         }
     }
     let mut map: SecondaryMap<Value, Option<Value>> = SecondaryMap::with_default(None);
+    map.reserve(f.values.len());
     // A walk over the dominator tree; `undo` restores the slots' values when a subtree is left.
     enum Step {
         Enter(Block),

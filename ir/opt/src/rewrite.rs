@@ -77,7 +77,12 @@ fn replace(
         }
         // A lowering that keeps an instruction may still have emitted some before it.
         Rewrite::Keep => work.push(i),
-        Rewrite::Value(v) => map.set(f.insts[i].result(), Some(v)),
+        Rewrite::Value(v) => {
+            if map.is_unset() {
+                map.reserve(f.values.len());
+            }
+            map.set(f.insts[i].result(), Some(v));
+        }
         Rewrite::Gone => {}
     }
     work.extend(list.drain(start..).rev());

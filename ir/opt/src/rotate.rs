@@ -71,7 +71,7 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
             let Some(p) = plan(f, &s, l, std::mem::take(&mut blocks[l]), &preds) else { continue };
             if !cx.caps.rotate_divergent {
                 // Headers keep what they are while other loops change.
-                let u = uniformity.get_or_insert_with(|| Uniformity::new(cx.module, f));
+                let u = uniformity.get_or_insert_with(|| Uniformity::within(cx.module, f, &cx.dom(f)));
                 if u.is_divergent(p.branch(f).0) {
                     continue;
                 }

@@ -50,6 +50,7 @@ impl core::ops::Deref for Lanes {
 /// Runs over a function; gives the number of instructions split, and of those that stay whole and have extracts or composes put beside them.
 pub fn run(_module: &Module, f: &mut Function, _caps: &Caps) -> u64 {
     let mut lanes: SecondaryMap<Value, Lanes> = SecondaryMap::new();
+    lanes.reserve(f.values.len());
     let mut changes = 0;
     // Parameters first, so that every edge knows the new list. The entry's parameters are the caller's business.
     for block in f.layout.clone().into_iter().skip(1) {

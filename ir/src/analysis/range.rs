@@ -34,7 +34,9 @@ impl<'a> UpperBounds<'a> {
         dom: &'a DomTree,
         s: &'a Structure,
     ) -> UpperBounds<'a> {
-        let (memo, busy) = (SecondaryMap::with_default(None), SecondaryMap::new());
+        let (mut memo, mut busy) = (SecondaryMap::with_default(None), SecondaryMap::new());
+        memo.reserve(f.values.len());
+        busy.reserve(f.values.len());
         let mut u = UpperBounds { f, size, preds, dom, s, memo, busy };
         // Definitions first, so that nothing is followed far and each bound is computed once.
         for &b in &f.layout {

@@ -18,6 +18,7 @@ pub fn alloc_options(o: &CodegenOptions) -> AllocOptions {
         tight: o.tight,
         fragment: o.fragment,
         spill_all: o.spill_all,
+        few_spills: None,
     }
 }
 
