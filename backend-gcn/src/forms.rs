@@ -230,13 +230,14 @@ pub fn check(i: &MInst<Gcn>) -> Result<(), String> {
     if !i.uses[count..].iter().all(plain) {
         return Err("behind the sources come plain registers alone".into());
     }
-    if let Some(k) = (0..count).find(|&k| !forms.iter().any(|f| f.takes(k, &i.uses[k]))) {
-        return Err(format!("no form takes operand {k}"));
+    if forms.iter().any(|f| f.fits(i, count)) {
+        return Ok(());
     }
-    if !forms.iter().any(|f| f.fits(i, count)) {
-        return Err("no form has these operands and modifiers together".into());
-    }
-    Ok(())
+    // The fault.
+    Err(match (0..count).find(|&k| !forms.iter().any(|f| f.takes(k, &i.uses[k]))) {
+        Some(k) => format!("no form takes operand {k}"),
+        None => "no form has these operands and modifiers together".into(),
+    })
 }
 
 /// Whether registers are of the files and sizes that an opcode takes, and a vector instruction reads one scalar alone.
@@ -269,7 +270,9 @@ pub fn check_registers(i: &MInst<Gcn>, uses: &[Option<(FileId, u16)>], defs: &[(
             most => s.least <= n && n <= most,
         }
     };
-    let fitting = || forms.iter().filter(|f| f.fits(i, count));
+    // Each form is asked once: those behind it ask all of them for each operand.
+    let fitting: SmallVec<[&Form; 8]> = forms.iter().filter(|f| f.fits(i, count)).collect();
+    let fitting = || fitting.iter().copied();
     if let Some(k) = (0..count).find(|&k| !fitting().any(|f| takes(f, k))) {
         let what = uses[k].map_or_else(|| "what it is".into(), name);
         return Err(format!("operand {k} cannot be {what}"));

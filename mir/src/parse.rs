@@ -8,10 +8,11 @@ use std::rc::Rc;
 use gpucc_ir::Loc;
 use gpucc_regalloc::{FileId, Placement};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use crate::fields::Fields;
 use crate::func::{MEdge, MEdges, MFunc};
-use crate::inst::{BlockId, Class, Def, MInst, Opcode, PReg, Reg, Src, Target, Use, VReg};
+use crate::inst::{BlockId, Class, Def, MInst, Opcode, PReg, Reg, Regs, Src, Target, Use, VReg};
 use crate::print::{LANES, PSEUDOS};
 
 /// The fault of a text, and where.
@@ -147,15 +148,18 @@ impl<'a, T: Target> Cursor<'a, T> {
     fn take(&mut self, symbol: &str) -> bool {
         let before = self.at;
         self.blank();
-        let found = self.rest().starts_with(symbol);
-        self.at = if found { self.at + symbol.len() } else { before };
+        let found = self.joined(symbol);
+        if !found {
+            self.at = before;
+        }
         found
     }
 
     /// Takes a symbol that must stand right here.
     fn joined(&mut self, symbol: &str) -> bool {
-        let found = self.rest().starts_with(symbol);
-        self.at += if found { symbol.len() } else { 0 };
+        let end = self.at + symbol.len();
+        let found = self.text.as_bytes().get(self.at..end) == Some(symbol.as_bytes());
+        self.at = if found { end } else { self.at };
         found
     }
 
@@ -171,7 +175,10 @@ impl<'a, T: Target> Cursor<'a, T> {
     /// A run of characters that `part` accepts; may be empty.
     fn run(&mut self, part: impl Fn(char) -> bool) -> &'a str {
         let rest = self.rest();
-        let ascii = rest.bytes().take_while(|b| b.is_ascii() && part(char::from(*b))).count();
+        let mut ascii = 0;
+        while rest.as_bytes().get(ascii).is_some_and(|b| b.is_ascii() && part(char::from(*b))) {
+            ascii += 1;
+        }
         // What follows may be characters of several bytes.
         let n = match rest.as_bytes().get(ascii) {
             Some(b) if !b.is_ascii() => rest.find(|c| !part(c)).unwrap_or(rest.len()),
@@ -201,11 +208,19 @@ impl<'a, T: Target> Cursor<'a, T> {
     fn number(&mut self) -> Parsed<u32> {
         self.blank();
         let start = self.at;
-        let value = match self.joined("0x") {
-            true => u32::from_str_radix(self.run(|c| c.is_ascii_hexdigit()), 16),
-            false => self.run(|c| c.is_ascii_digit()).parse(),
-        };
-        value.map_err(|_| {
+        let bytes = self.text.as_bytes();
+        let radix = if self.joined("0x") { 16 } else { 10 };
+        // Nothing is no number, and one above 32 bits is none either.
+        let mut value: Option<u32> = None;
+        while let Some(digit) = bytes.get(self.at).and_then(|b| char::from(*b).to_digit(radix)) {
+            let Some(next) = value.unwrap_or(0).checked_mul(radix).and_then(|v| v.checked_add(digit)) else {
+                value = None;
+                break;
+            };
+            value = Some(next);
+            self.at += 1;
+        }
+        value.ok_or_else(|| {
             self.at = start;
             self.fault("a number of 32 bits is wanted")
         })
@@ -254,20 +269,17 @@ impl<'a, T: Target> Cursor<'a, T> {
         Ok(BlockId(self.number()?))
     }
 
-    fn list<X>(&mut self, close: Option<&str>, mut one: impl FnMut(&mut Self) -> Parsed<X>) -> Parsed<Vec<X>> {
-        let mut out = Vec::new();
+    /// Reads what `one` puts where it belongs, again behind each comma.
+    fn list(&mut self, close: Option<&str>, mut one: impl FnMut(&mut Self) -> Parsed<()>) -> Parsed<()> {
         if close.is_some_and(|c| self.take(c)) {
-            return Ok(out);
+            return Ok(());
         }
         loop {
-            out.push(one(self)?);
+            one(self)?;
             if self.take(",") {
                 continue;
             }
-            if let Some(c) = close {
-                self.symbol(c)?;
-            }
-            return Ok(out);
+            return close.map_or(Ok(()), |c| self.symbol(c));
         }
     }
 
@@ -275,14 +287,19 @@ impl<'a, T: Target> Cursor<'a, T> {
         if self.take("none") {
             return Ok(MEdges::new());
         }
-        let edges = self.list(None, |c| {
+        let mut edges = MEdges::new();
+        self.list(None, |c| {
             let mut e = MEdge::to(c.label()?);
             if c.joined("(") {
-                e.args = c.list(Some(")"), |c| if c.take("-") { Ok(VReg::NONE) } else { c.vreg(mf) })?.into();
+                c.list(Some(")"), |c| {
+                    e.args.push(if c.take("-") { VReg::NONE } else { c.vreg(mf)? });
+                    Ok(())
+                })?;
             }
-            Ok(e)
+            edges.push(e);
+            Ok(())
         })?;
-        Ok(edges.into())
+        Ok(edges)
     }
 
     fn block(&mut self, mf: &mut MFunc<T>) -> Parsed<()> {
@@ -292,8 +309,12 @@ impl<'a, T: Target> Cursor<'a, T> {
         }
         mf.block();
         if self.joined("(") {
-            let params = self.list(Some(")"), |c| c.typed(mf))?;
-            mf.at(b).params = params.into();
+            let mut params = Regs::new();
+            self.list(Some(")"), |c| {
+                params.push(c.typed(mf)?);
+                Ok(())
+            })?;
+            mf.at(b).params = params;
         }
         if self.take("runs") {
             mf.at(b).runs = self.small()?;
@@ -416,14 +437,14 @@ impl<'a, T: Target> Cursor<'a, T> {
 
     fn inst(&mut self, mf: &mut MFunc<T>) -> Parsed<MInst<T>> {
         self.blank();
-        let defs = match self.rest().contains(" = ") {
-            true => {
-                let defs = self.list(None, |c| c.def(mf))?;
-                self.symbol("=")?;
-                defs
-            }
-            false => Vec::new(),
-        };
+        let mut defs = SmallVec::new();
+        if self.rest().contains(" = ") {
+            self.list(None, |c| {
+                defs.push(c.def(mf)?);
+                Ok(())
+            })?;
+            self.symbol("=")?;
+        }
         self.blank();
         let start = self.at;
         let name = self.run(|c| !c.is_whitespace());
@@ -435,13 +456,16 @@ impl<'a, T: Target> Cursor<'a, T> {
             })?),
         };
         let mut inst = MInst::bare(op);
-        inst.defs = defs.into();
+        inst.defs = defs;
         if self.take("{") {
             inst.mods = self.fields()?;
         }
         self.blank();
         if !self.rest().is_empty() && !self.rest().starts_with('@') {
-            inst.uses = self.list(None, |c| c.operand(mf))?.into_iter().collect();
+            self.list(None, |c| {
+                inst.uses.push(c.operand(mf)?);
+                Ok(())
+            })?;
         }
         if self.take("@") {
             let plain = Loc(self.number()?);

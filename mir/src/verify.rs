@@ -145,8 +145,8 @@ impl<T: Target> Verifier<'_, T> {
 
     fn fits(&self, p: PReg) -> Result<(), String> {
         let Some(file) = self.t.files().get(p.file as usize) else { return Err(format!("no file {}", p.file)) };
-        match p.place.units().last() {
-            Some(u) if u < file.units => Ok(()),
+        match p.place.end() {
+            1.. if p.place.end() <= file.units => Ok(()),
             _ => Err(format!("{}{:?} is outside of its file", file.name, p.place)),
         }
     }

@@ -106,22 +106,19 @@ impl<'a> PassCx<'a> {
     }
     /// The dominator tree of the function.
     pub fn dom(&mut self, f: &Function) -> Rc<DomTree> {
-        let dom = self.graph.dom.get_or_insert_with(|| Rc::new(DomTree::new(f)));
-        debug_assert!(**dom == DomTree::new(f), "a pass said that it keeps the graph");
-        dom.clone()
+        let right = |dom: &Rc<DomTree>| **dom == DomTree::new(f);
+        kept_or(&mut self.graph.dom, || Rc::new(DomTree::new(f)), right, KEEPS_GRAPH).clone()
     }
     /// The constructs of the function: selections and loops.
     pub fn structure(&mut self, f: &Function) -> Rc<Structure> {
         let dom = self.dom(f);
-        let s = self.graph.structure.get_or_insert_with(|| Rc::new(Structure::new(f, &dom)));
-        debug_assert!(s.constructs == Structure::new(f, &dom).constructs, "a pass said that it keeps the graph");
-        s.clone()
+        let right = |s: &Rc<Structure>| s.constructs == Structure::new(f, &dom).constructs;
+        kept_or(&mut self.graph.structure, || Rc::new(Structure::new(f, &dom)), right, KEEPS_GRAPH).clone()
     }
     /// The predecessors of its blocks.
     pub fn preds(&mut self, f: &Function) -> Rc<CsrLists<Block, Block>> {
-        let preds = self.graph.preds.get_or_insert_with(|| Rc::new(f.preds()));
-        debug_assert!(same_lists(f, preds, &f.preds()), "a pass said that it keeps the graph");
-        preds.clone()
+        let right = |preds: &Rc<CsrLists<Block, Block>>| same_lists(f, preds, &f.preds());
+        kept_or(&mut self.graph.preds, || Rc::new(f.preds()), right, KEEPS_GRAPH).clone()
     }
     /// What is kept of the instructions, without what a change of this pass made old.
     fn kept(&mut self) -> &mut Kept {
@@ -132,16 +129,15 @@ impl<'a> PassCx<'a> {
     }
     /// The uses of all values.
     pub fn uses(&mut self, f: &Function) -> Rc<Uses> {
-        let uses = self.kept().uses.get_or_insert_with(|| Rc::new(Uses::new(f)));
-        debug_assert!(same_uses(f, uses, &Uses::new(f)), "a pass changed operands and counted no change");
-        uses.clone()
+        let right = |uses: &Rc<Uses>| same_uses(f, uses, &Uses::new(f));
+        let fault = "a pass changed operands and counted no change";
+        kept_or(&mut self.kept().uses, || Rc::new(Uses::new(f)), right, fault).clone()
     }
     /// Whether the function has an instruction of one of these ops.
     pub fn has_any(&mut self, f: &Function, ops: OpSet) -> bool {
         let all = || f.insts_in_order().fold(OpSet::EMPTY, |s, (_, i)| s.with_op(f.insts[i].op));
-        let found = *self.kept().ops.get_or_insert_with(all);
-        debug_assert!(found == all(), "a pass changed an op and counted no change");
-        found.meets(ops)
+        let fault = "a pass changed an op and counted no change";
+        kept_or(&mut self.kept().ops, all, |&found| found == all(), fault).meets(ops)
     }
     /// What later passes may go on with.
     pub(crate) fn take_kept(&mut self) -> Kept {
@@ -153,15 +149,12 @@ impl<'a> PassCx<'a> {
     /// The buffers that nobody writes while the shader runs.
     pub(crate) fn readonly(&mut self, f: &Function) -> Rc<EntitySet<Res>> {
         let m = self.module;
-        let list = self.graph.readonly.get_or_insert_with(|| Rc::new(crate::readonly::readonly(m, f)));
-        debug_assert!(
-            {
-                let now = crate::readonly::readonly(m, f);
-                list.iter().all(|r| now.contains(r))
-            },
-            "a pass stored to a buffer that nothing stored to before"
-        );
-        list.clone()
+        let now = || Rc::new(crate::readonly::readonly(m, f));
+        let right = |list: &Rc<EntitySet<Res>>| {
+            let now = now();
+            list.iter().all(|r| now.contains(r))
+        };
+        kept_or(&mut self.graph.readonly, now, right, "a pass stored to a buffer that nothing stored to before").clone()
     }
     /// Counts changes that correctness needs, fuel or not.
     pub fn must_change(&mut self, n: u64) {
@@ -171,6 +164,19 @@ impl<'a> PassCx<'a> {
     pub fn changes(&self) -> u64 {
         self.changes
     }
+}
+
+const KEEPS_GRAPH: &str = "a pass said that it keeps the graph";
+
+/// The fact that is kept, which debug builds hold against the function; a new one where there is none.
+fn kept_or<'k, T>(
+    kept: &'k mut Option<T>,
+    new: impl FnOnce() -> T,
+    right: impl FnOnce(&T) -> bool,
+    fault: &str,
+) -> &'k T {
+    debug_assert!(kept.as_ref().is_none_or(right), "{fault}");
+    kept.get_or_insert_with(new)
 }
 
 /// Whether two lists of predecessors are the same.
