@@ -2,7 +2,9 @@
 
 use crate::{BindingFacts, Caps, OpSet, PipelineContext};
 use gpucc_ir::analysis::{DomTree, Structure, Uses, sort_layout, structured_order};
-use gpucc_ir::{Block, CsrLists, EntitySet, EntryPoint, FloatModes, Function, Module, Res, Stage, StageInfo};
+use gpucc_ir::{
+    Block, CsrLists, EntitySet, EntryPoint, FloatModes, Function, Module, Res, Scalar, Stage, StageInfo, Value,
+};
 use std::rc::Rc;
 
 /// The facts about the graph, as long as no pass changes it.
@@ -20,6 +22,8 @@ pub(crate) struct Graph {
 pub(crate) struct Kept {
     uses: Option<Rc<Uses>>,
     ops: Option<OpSet>,
+    /// Scalars of values, a bit each.
+    scalars: Option<u16>,
     /// Changes of the pass when these were asked.
     at: u64,
 }
@@ -46,6 +50,8 @@ pub struct PassCx<'a> {
     pub(crate) kept: Kept,
     /// Said by a pass that changed blocks and edges, but no operand of an instruction.
     pub(crate) graph_alone: bool,
+    /// Said by a pass that only put equal values for each other, where no rule asks whether two values are the same.
+    pub(crate) apart: bool,
     changes: u64,
     fuel: u64,
 }
@@ -70,6 +76,7 @@ impl<'a> PassCx<'a> {
             graph,
             kept: Kept::default(),
             graph_alone: false,
+            apart: false,
             changes: 0,
             fuel,
         }
@@ -138,6 +145,25 @@ impl<'a> PassCx<'a> {
         let all = || f.insts_in_order().fold(OpSet::EMPTY, |s, (_, i)| s.with_op(f.insts[i].op));
         let fault = "a pass changed an op and counted no change";
         kept_or(&mut self.kept().ops, all, |&found| found == all(), fault).meets(ops)
+    }
+    /// Whether a value of the function, or an operand, has one of these scalars in its lanes.
+    pub(crate) fn has_scalar(&mut self, f: &Function, scalars: &[Scalar]) -> bool {
+        let all = || {
+            let mut found = 0;
+            for &b in &f.layout {
+                let mut note = |v: Value| found |= 1 << f.ty(v).scalar() as u16;
+                f.blocks[b].params.iter().for_each(|&v| note(v));
+                for &i in &f.blocks[b].insts {
+                    let d = &f.insts[i];
+                    d.results.iter().for_each(&mut note);
+                    d.args.iter().for_each(|&v| note(v));
+                }
+            }
+            found
+        };
+        let fault = "a pass changed a type and counted no change";
+        let found = *kept_or(&mut self.kept().scalars, all, |&found| found == all(), fault);
+        scalars.iter().any(|&s| found >> s as u16 & 1 == 1)
     }
     /// What later passes may go on with.
     pub(crate) fn take_kept(&mut self) -> Kept {

@@ -11,7 +11,7 @@
 
 use crate::PassCx;
 use crate::readonly::is_value;
-use gpucc_ir::{Attr, Block, EntitySet, Function, Inst, InstData, OpAttrs, Place, SecondaryMap, Value};
+use gpucc_ir::{Attr, Block, EntitySet, Function, Inst, InstData, Op, OpAttrs, Place, SecondaryMap, Value};
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use rustc_hash::FxHasher;
@@ -105,6 +105,7 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     // The first of each kind that may still dominate what comes; found by its key, which is made again where it is needed.
     let mut table: HashTable<Known> = HashTable::with_capacity(f.insts.len() / 2);
     let mut gone: EntitySet<Inst> = EntitySet::new();
+    let mut alike = Alike::default();
     // The blocks that lose some.
     let mut touched: Vec<Block> = Vec::new();
     let order = dom.preorder();
@@ -117,7 +118,7 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
         for &block in blocks {
             for n in 0..f.blocks[block].insts.len() {
                 let inst = f.blocks[block].insts[n];
-                f.replace_uses_of(inst, &map);
+                alike.replace(f, inst, &map);
                 if is_value(f, inst, &fixed) {
                     candidates.push(Known { hash: hash(f, inst), block, inst });
                 }
@@ -126,7 +127,7 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
         let before = touched.len();
         for here in &mut candidates {
             let i = here.inst;
-            if touched.len() > before && f.replace_uses_of(i, &map) {
+            if touched.len() > before && alike.replace(f, i, &map) {
                 here.hash = hash(f, i);
             }
             let here = *here;
@@ -168,7 +169,7 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
         if touched.len() > before {
             for &b in blocks {
                 for n in 0..f.blocks[b].insts.len() {
-                    f.replace_uses_of(f.blocks[b].insts[n], &map);
+                    alike.replace(f, f.blocks[b].insts[n], &map);
                 }
             }
         }
@@ -177,8 +178,46 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     if order.len() < f.layout.len() {
         f.replace_uses(&map);
     }
+    cx.apart = order.len() == f.layout.len() && !alike.may_fit(f);
     touched.dedup();
     for b in touched {
         f.blocks[b].insts.retain(|&mut i| !gone.contains(i));
+    }
+}
+
+/// Whether instructions got operands that may be the same as others, where an algebraic rule asks for that.
+#[derive(Default)]
+struct Alike {
+    /// Operands of one that are.
+    same: bool,
+    /// A sum got another operand: differences ask for it.
+    sum: bool,
+    /// So did an extraction: a vector that is composed of such asks for it.
+    extract: bool,
+}
+
+impl Alike {
+    /// Replaces the operands of an instruction; true if one changed.
+    fn replace(&mut self, f: &mut Function, i: Inst, map: &SecondaryMap<Value, Option<Value>>) -> bool {
+        if map.is_unset() {
+            return false;
+        }
+        let d = &f.insts[i];
+        // A choice by the condition of another one.
+        let condition = d.op == Op::Select && map[d.args[0]].is_some();
+        if !f.replace_uses_of(i, map) {
+            return false;
+        }
+        let d = &f.insts[i];
+        self.sum |= d.op == Op::IAdd;
+        self.extract |= d.op == Op::Extract;
+        let twice = || d.args.iter().enumerate().any(|(n, v)| d.args[..n].contains(v));
+        self.same |= condition || matches!(d.op, Op::ISub | Op::Compose) || twice();
+        true
+    }
+
+    fn may_fit(&self, f: &Function) -> bool {
+        let has = |op: Op| f.insts_in_order().any(|(_, i)| f.insts[i].op == op);
+        self.same || self.sum && has(Op::ISub) || self.extract && has(Op::Compose)
     }
 }

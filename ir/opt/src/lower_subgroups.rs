@@ -44,9 +44,9 @@ pub fn run(m: &Module, f: &mut Function, caps: &Caps) -> u64 {
         return 0;
     }
     let lanes = caps.subgroup;
-    let whole = whole(m, f, lanes);
-    let lower = |b: &mut Builder<'_>, i| lower(b, i, lanes, whole.contains(i)).map_or(Rewrite::Keep, Rewrite::Value);
     let exchanges = f.insts_in_order().any(|(_, i)| EXCHANGES.has(f.insts[i].op));
+    let whole = if exchanges { whole(m, f, lanes) } else { EntitySet::new() };
+    let lower = |b: &mut Builder<'_>, i| lower(b, i, lanes, whole.contains(i)).map_or(Rewrite::Keep, Rewrite::Value);
     let n = if exchanges { rewrite::run(f, lower) } else { 0 };
     let n = n + if fragment && !caps.live_ballots { live_alone(f) } else { 0 };
     let n = n + subgroup_memory::run(m, f, caps);

@@ -9,18 +9,18 @@
 
 use crate::cx::{Graph, Kept};
 use crate::{
-    BindingFacts, Caps, PassCx, PipelineContext, algebraic, arrays_to_selects, clamp_indices, clamped_conversions,
-    combine_bits, constant_factors, copies, copyprop, dce, divide, exit_values, fold, fold_ids, fuse, gvn,
-    hoist_tables, if_convert, implied_branches, init, inline, join_loops, lane_sums, legalise, licm, lower_blend,
-    lower_fetch, lower_indices, lower_io, lower_subgroups, lower_tex, lower_wide, mem_opt, mem2reg, mixes, narrow,
-    powers, predicate_demotes, products, ranges, rests, robust, rotate, scalarise, scaled_sums, selection, short_mixes,
-    shrink_io, signs, simplify_cfg, sink_sums, split_locals, switches, tables, unroll, vector_scales, vectorise_memory,
-    widen_loads, zero_lanes,
+    BindingFacts, Caps, OpSet, PassCx, PipelineContext, algebraic, arrays_to_selects, clamp_indices,
+    clamped_conversions, combine_bits, constant_factors, copies, copyprop, dce, divide, exit_values, fold, fold_ids,
+    fuse, gvn, hoist_tables, if_convert, implied_branches, init, inline, join_loops, lane_sums, legalise, licm,
+    lower_blend, lower_fetch, lower_indices, lower_io, lower_subgroups, lower_tex, lower_wide, mem_opt, mem2reg, mixes,
+    narrow, powers, predicate_demotes, products, ranges, rests, robust, rotate, scalarise, scaled_sums, selection,
+    short_mixes, shrink_io, signs, simplify_cfg, sink_sums, split_locals, switches, tables, unroll, vector_scales,
+    vectorise_memory, widen_loads, zero_lanes,
 };
 use gpucc_ir::analysis::{DomTree, Structure};
 use gpucc_ir::trace::{self, PassTime};
 use gpucc_ir::verify::verify_module;
-use gpucc_ir::{Diagnostic, EntryPoint, Func, Function, Module, Op, StageInfo};
+use gpucc_ir::{Diagnostic, EntryPoint, Func, Function, Module, Op, Scalar, Space, StageInfo};
 use std::time::Instant;
 
 /// A pass as the manager sees it.
@@ -123,8 +123,24 @@ pub const COMPACT_IF_SCATTERED: Pass = Pass {
 };
 const ROBUST: Pass = lowering!("robust", robust::run);
 const LOWER_SUBGROUPS: Pass = lowering!("lower-subgroups", lower_subgroups::run);
-const NARROW: Pass = lowering!("narrow", narrow::run);
-const LOWER_WIDE: Pass = lowering!("lower-wide", lower_wide::run);
+const NARROW: Pass = Pass {
+    run: |f, cx, entry| {
+        if cx.has_scalar(f, &[Scalar::I8, Scalar::I16, Scalar::F16]) {
+            (ALL_NARROW.run)(f, cx, entry);
+        }
+    },
+    ..ALL_NARROW
+};
+const ALL_NARROW: Pass = lowering!("narrow", narrow::run);
+const LOWER_WIDE: Pass = Pass {
+    run: |f, cx, entry| {
+        if cx.has_scalar(f, &[Scalar::I64, Scalar::F64]) {
+            (ALL_WIDE.run)(f, cx, entry);
+        }
+    },
+    ..ALL_WIDE
+};
+const ALL_WIDE: Pass = lowering!("lower-wide", lower_wide::run);
 /// These change the interface of the entry point, too.
 const SHRINK_IO: Pass = pass!("shrink-io", shrink_io::run);
 const LOWER_BLEND: Pass = pass!("lower-blend", lower_blend::run);
@@ -197,8 +213,18 @@ const FOLD_IDS: Pass = Pass {
     keeps_graph: true,
     run: |f, cx, entry| entry.workgroup_size().map_or_else(Default::default, |size| fold_ids::run(f, cx, size)),
 };
-const INIT_VARIABLES: Pass =
-    lowering!("init-variables", |m: &Module, f: &mut Function, _: &Caps| init::variables(m, f, true));
+const INIT_VARIABLES: Pass = Pass {
+    name: "init-variables",
+    keeps_order: true,
+    keeps_graph: false,
+    run: |f, cx, _| {
+        let private = |m: &Module| m.globals.values().any(|g| g.space == Space::Private);
+        if private(cx.module) || cx.has_any(f, OpSet::of(&[Op::VarInit])) {
+            let n = init::variables(cx.module, f, true);
+            cx.must_change(n);
+        }
+    },
+};
 const SCALARISE: Pass = lowering!("scalarise", |m: &Module, f: &mut Function, caps: &Caps| if caps.scalar {
     scalarise::run(m, f, caps)
 } else {
@@ -335,6 +361,10 @@ pub const ORDER: &[(&str, &str, &str)] = &[
 /// The places where `simplify-cfg` is called because it changed the graph and no operand of an instruction.
 const GRAPH_ALONE: &str = "simplify-cfg (graph alone)";
 
+/// The places where `gvn` is called because it put equal values for each other, and none of those rules that ask whether two values are
+/// the same may fit for it.
+const GVN_APART: &str = "gvn (no operands made the same)";
+
 /// For each pass, the passes that cannot create work for it, and why. If only those changed something since its last run, it is
 /// skipped. A pass that names itself does all of its work at once; any other must find nothing first.
 pub const CANNOT_ENABLE: &[(&str, &[&str], &str)] = &[
@@ -346,8 +376,9 @@ pub const CANNOT_ENABLE: &[(&str, &[&str], &str)] = &[
     ),
     (
         "algebraic",
-        &["algebraic", "dce", "drop-locals", GRAPH_ALONE],
-        "rules ask what operands are made of, which comes first and is done by then, not who else reads them",
+        &["algebraic", "dce", "drop-locals", GRAPH_ALONE, GVN_APART],
+        "rules ask what operands are made of, which comes first and is done by then, not who else reads them; equal values are made of \
+         the same",
     ),
     (
         "gvn",
@@ -743,8 +774,12 @@ impl<'o> Manager<'o> {
         if rationed {
             self.fuel = self.fuel.saturating_sub(changes + added);
         }
-        let by = if cx.graph_alone { GRAPH_ALONE } else { p.name };
-        let unmoved = |q: &str| CANNOT_ENABLE.iter().any(|u| u.0 == q && u.1.contains(&by));
+        let by = match (cx.graph_alone, cx.apart) {
+            (true, _) => GRAPH_ALONE,
+            (_, true) => GVN_APART,
+            _ => p.name,
+        };
+        let unmoved = |q: &str| CANNOT_ENABLE.iter().any(|u| u.0 == q && (u.1.contains(&by) || u.1.contains(&p.name)));
         if changes > 0 {
             self.idle.retain(|q| unmoved(q));
         }

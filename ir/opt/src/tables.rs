@@ -13,6 +13,9 @@ use gpucc_ir::{Attr, EntitySet, Function, Init, Local, Op, Place, SecondaryMap};
 
 /// Replaces loads of unwritten variables at known places by constants.
 pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
+    if f.locals.is_empty() {
+        return;
+    }
     let mut written: EntitySet<Local> = EntitySet::new();
     let mut loads = false;
     for (_, i) in f.insts_in_order() {

@@ -162,6 +162,42 @@ fn a_pass_that_found_nothing_is_left_out_until_something_changes() {
     }
 }
 
+/// The rules that ask whether two values are the same: each of these has two only once equal values stand for each other.
+#[test]
+fn equal_values_bring_back_the_rules_that_ask_for_the_same_value() {
+    let twice = "  v1: i32 = load res2[0 + v0] align 4\n  v2: i32 = load res2[0 + v0] align 4\n  v3: i32 = load res2[4 + v0] align 4\n";
+    let runs = |body: &str, last: &str| {
+        let m = parse(&format!(
+            "entry \"main\" compute func0 size 64,1,1\nfunc0 \"main\" {{\nblock0:\n  v0: i32 = sysval local_invocation_index\n{twice}{body}  \
+             store {last}, res1[0 + v0] align 4\n  ret\n}}"
+        ));
+        let with = |idle| {
+            let o = Options { level: 1, idle, stop_after: Some("dce".into()), ..Options::default() };
+            prepare(&m, "main", &Caps::FULL, &o).unwrap_or_else(|e| panic!("{e}"))
+        };
+        let ((out, few), (same, _)) = (with(false), with(true));
+        assert_eq!(out.to_string(), same.to_string());
+        (out.to_string(), few.times.iter().filter(|t| t.pass == "algebraic").count())
+    };
+    let fire = [
+        ("  v4: i32 = isub v1, v2\n", "v4", "0:i32"),
+        ("  v4: i32 = iadd v1, v3\n  v5: i32 = isub v4, v2\n", "v5", "v3"),
+        ("  v4: i32 = iadd v2, v3\n  v5: i32 = isub v4, v1\n", "v5", "v3"),
+        ("  v4: b1 = icmp.ult v1, v2\n  v5: i32 = select v4, v3, v1\n", "v5", "v1"),
+        ("  v4: i32x2 = compose v1, v2\n  v5: i32 = extract v4, lane 1\n", "v5", "v1"),
+    ];
+    for (body, last, gives) in fire {
+        let (out, n) = runs(body, last);
+        assert!(out.contains(&format!("store {gives}, res1")), "{body}{out}");
+        assert!(n <= 2, "{body}");
+    }
+    let nested = "  v4: b1 = icmp.ult v1, v3\n  v5: b1 = icmp.ult v2, v3\n  v6: i32 = select v4, v1, 7:i32\n  v7: i32 = select v5, v6, v3\n";
+    let (out, _) = runs(nested, "v7");
+    assert_eq!(out.matches("select").count(), 1, "{out}");
+    // Here no two are the same, and nothing is looked at again.
+    assert_eq!(runs("  v4: i32 = imul v1, v3\n  v5: i32 = imul v2, 5:i32\n  v6: i32 = xor v4, v5\n", "v6").1, 1);
+}
+
 #[test]
 fn a_missing_entry_point_lists_those_there_are() {
     let e = prepare(&parse(MAIN), "nope", &Caps::FULL, &Options::default()).unwrap_err();

@@ -34,7 +34,9 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) -> bool {
     let mut uses: Option<SecondaryMap<Value, u32>> = None;
     let mut any = false;
     for b in f.layout.clone() {
-        if f.blocks[b].insts.len() < 2 * RUN {
+        let insts = &f.blocks[b].insts;
+        let few = |op: Op| insts.iter().filter(|&&i| f.insts[i].op == op).count() < RUN;
+        if insts.len() < 2 * RUN || few(Op::Load) || few(Op::Store) {
             continue;
         }
         let uses = uses.get_or_insert_with(|| {
