@@ -306,6 +306,30 @@ fn explain<T: Target>(
     }
 }
 
+/// Puts `new` between the instructions of a block: `places` has in front of which of them, each with how much there is up to there. Takes the
+/// pseudo-instructions out. `room` is empty.
+fn merge<T: Target>(
+    insts: &mut Vec<MInst<T>>,
+    new: &mut Vec<MInst<T>>,
+    places: &mut Vec<(usize, usize)>,
+    room: &mut Vec<MInst<T>>,
+) {
+    let (mut new, mut n) = (new.drain(..), 0);
+    let mut places = places.drain(..).peekable();
+    for (at, inst) in insts.drain(..).enumerate() {
+        if let Some((_, end)) = places.next_if(|p| p.0 == at) {
+            room.extend(new.by_ref().take(end - n));
+            n = end;
+        }
+        if matches!(inst.op, Opcode::Op(_)) {
+            room.push(inst);
+        }
+    }
+    room.extend(new);
+    // The list of a block stays where it is: the next walk reads the blocks one after the other.
+    insts.append(room);
+}
+
 fn write_back<T: Target>(
     mf: &mut MFunc<T>,
     t: &T,
@@ -339,14 +363,15 @@ fn write_back<T: Target>(
         }
     };
     let mut id = 0;
-    // The list of a block stays where it is: the next walk reads the blocks one after the other.
+    // What is put between the instructions of a block, which stay where they are if that is nothing; and in front of which of them it
+    // comes, with how much there is up to there.
     let mut out: Vec<MInst<T>> = Vec::new();
+    let mut places: Vec<(usize, usize)> = Vec::new();
+    let mut merged: Vec<MInst<T>> = Vec::new();
     for b in 0..mf.blocks.len() {
         let mut insts = std::mem::take(&mut mf.code[b]);
         let loc = insts.first().map_or(Loc::UNKNOWN, |i| i.loc);
-        out.reserve(insts.len());
-        // So many of the new list are looked at: operands are noted where they get their places.
-        let mut counted = 0;
+        let mut dropped = false;
         let has_logical_start = insts.iter().any(|i| i.is(Pseudo::LogicalStart));
         let late = |c: &&ra::ParallelCopy| has_logical_start && matches!(c.at, At::Start(_, Cfg::Logical));
         for c in starts[b].iter().filter(|c| !late(c)) {
@@ -354,7 +379,7 @@ fn write_back<T: Target>(
         }
         let mut todo: SmallVec<[&ra::ParallelCopy; 2]> = ends[b].clone();
         let has_logical_end = insts.iter().any(|i| i.is(Pseudo::LogicalEnd));
-        for mut inst in insts.drain(..) {
+        for (at, inst) in insts.iter_mut().enumerate() {
             if inst.is(Pseudo::LogicalStart) {
                 for c in starts[b].iter().filter(|c| late(c)) {
                     // A register free at the start of the block may not be free here on the other graph.
@@ -364,7 +389,7 @@ fn write_back<T: Target>(
                 }
             }
             let ends_logical = inst.is(Pseudo::LogicalEnd);
-            let ends_all = is_terminator(t, &inst);
+            let ends_all = is_terminator(t, inst);
             if ends_logical || ends_all {
                 todo.retain(|c| {
                     let now = ends_all || matches!(c.at, At::End(_, Cfg::Logical) if has_logical_end);
@@ -423,25 +448,27 @@ fn write_back<T: Target>(
                 }
             }
             id += 1;
+            dropped |= lowers;
             match inst.op {
-                Opcode::Op(_) => {
-                    take(&out[counted..], &mut used);
-                    out.push(inst);
-                    counted = out.len();
-                }
+                Opcode::Op(_) => {}
                 Opcode::Pseudo(Pseudo::Undef | Pseudo::Start | Pseudo::LogicalStart | Pseudo::LogicalEnd) => {}
                 Opcode::Pseudo(pseudo) => {
                     let free = free_here.unwrap_or(&none);
-                    copy_pseudo(t, p, &inst, pseudo, &granules, free, &mut out, stats)
+                    copy_pseudo(t, p, inst, pseudo, &granules, free, &mut out, stats)
                         .map_err(|e| format!("block {b}: {e}"))?;
                 }
+            }
+            if out.len() > places.last().map_or(0, |p| p.1) {
+                places.push((at, out.len()));
             }
         }
         for c in todo {
             parallel(t, p, &c.moves, &c.free, loc, &mut out, stats);
         }
-        take(&out[counted..], &mut used);
-        insts.append(&mut out);
+        take(&out, &mut used);
+        if dropped || !out.is_empty() {
+            merge(&mut insts, &mut out, &mut places, &mut merged);
+        }
         mf.code[b] = insts;
         mf.blocks[b].params.clear();
         let block = &mut mf.blocks[b];

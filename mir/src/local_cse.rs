@@ -63,7 +63,7 @@ pub fn local_cse<T: Target>(mf: &mut MFunc<T>, t: &T) -> usize {
         block.succs(Cfg::Logical).iter().for_each(|e| preds[e.to.0 as usize].push(b));
     }
     let mut replace: Vec<VReg> = (0..mf.classes.len() as u32).map(VReg).collect();
-    let mut firsts: Vec<MInst<T>> = Vec::new();
+    let mut firsts: Vec<MInst<T>> = Vec::with_capacity(mf.code.iter().map(Vec::len).sum());
     let mut ends: Vec<Known> = vec![Known::default(); if n < LARGE { n } else { 0 }];
     let mut gone = 0;
     let window = t.reuse_window();

@@ -333,6 +333,12 @@ pub fn split_runs<T: Target>(mf: &MFunc<T>, t: &T) -> Vec<MFunc<T>> {
     if mf.blocks.len() > LARGE || !mf.code.iter().any(collects) {
         return Vec::new();
     }
+    // A part that only its collect reads ends there.
+    let readers = readers(mf);
+    let again = |i: &MInst<T>| i.vreg_uses().any(|v| readers[v.0 as usize].count > 1);
+    if !mf.code.iter().flatten().any(|i| i.is(Pseudo::Collect) && again(i)) {
+        return Vec::new();
+    }
     let mut plain: Vec<Name> = (0..mf.classes.len() as u32).map(|v| Name { is: VReg(v), block: 0 }).collect();
     for (b, (block, insts)) in mf.blocks.iter().zip(&mf.code).enumerate() {
         for v in block.params.iter().copied().chain(insts.iter().flat_map(|i| i.vreg_defs())) {
@@ -342,7 +348,6 @@ pub fn split_runs<T: Target>(mf: &MFunc<T>, t: &T) -> Vec<MFunc<T>> {
     let edges: Vec<(Block, Block)> =
         (0..mf.blocks.len()).flat_map(|b| targets(mf, b).map(move |s| (Block(b as u32), Block(s as u32)))).collect();
     let tree = DomTree::of(mf.blocks.len(), Block(0), &CsrLists::new(&edges));
-    let readers = readers(mf);
     let given = |what: GiveBack| {
         let mut out = mf.clone();
         let (plain, in_runs) = (plain.clone(), vec![None; mf.classes.len()]);

@@ -238,7 +238,8 @@ pub fn passes(level: u8) -> Vec<Pass> {
         0 => &[COPYPROP, DCE],
         _ => &[COPYPROP, FOLD, ALGEBRAIC, SIMPLIFY_CFG, COMPACT_IF_SCATTERED, COPYPROP, GVN, FOLD, ALGEBRAIC, DCE],
     };
-    let mut list = vec![MEM2REG, COMPACT];
+    let mut list = Vec::with_capacity(128);
+    list.extend([MEM2REG, COMPACT]);
     if level >= 1 {
         list.push(FOLD_IDS);
     }
