@@ -1,6 +1,8 @@
 //! Capabilities of a target, as plain data: they drive legalisation, scalarisation and bounds handling.
 
-use gpucc_ir::{Denormals, FloatMode, FloatModes, Module, Op, Rounding, Scalar, Space, Stage, TexCube};
+use gpucc_ir::{
+    Attr, Denormals, FloatMode, FloatModes, InstData, Module, Op, Rounding, Scalar, Space, Stage, Sysval, TexCube,
+};
 use gpucc_pipeline::{Blend, BlendComponent, BlendFactor, BlendOperation, Format, Pipeline};
 
 /// A set of ops.
@@ -636,6 +638,22 @@ impl Caps {
             caps.io = IoCaps::FULL;
         }
         caps
+    }
+
+    /// What the first passes of each level may look at: the targets of several families have it in common. Where lanes of a subgroup see each
+    /// other, that is all there is.
+    pub fn early(&self, m: &Module) -> Caps {
+        const SUBGROUPS: &[Sysval] =
+            &[Sysval::SubgroupSize, Sysval::SubgroupInvocationId, Sysval::SubgroupId, Sysval::NumSubgroups];
+        let lanes = |i: &InstData| match (i.op, &i.attr) {
+            (Op::Sysval, Attr::Sysval(s)) => SUBGROUPS.contains(s),
+            (op, _) => matches!(op, Op::Any | Op::Ballot | Op::LaneRead | Op::Reduce),
+        };
+        if m.funcs.values().any(|f| f.insts.values().any(lanes)) {
+            return *self;
+        }
+        let Caps { scalar, narrow, select_array_bytes, unroll, unroll_more, .. } = *self;
+        Caps { scalar, narrow, select_array_bytes, unroll, unroll_more, ..Caps::FULL }
     }
 
     /// A target that has everything and wants vectors: for the oracle. A family writes every field, so that it claims nothing

@@ -88,5 +88,5 @@ pub use caps::{
 };
 pub use context::{PipelineContext, empty_fragment, free_locations, stage_as_read};
 pub use cx::PassCx;
-pub use passes::{Manager, Options, Pass, Report, prepare};
+pub use passes::{Early, EarlyFacts, Manager, Options, Pass, Report, begin, go_on, prepare};
 pub use share_distances::{reads_distances, share_distances};

@@ -623,6 +623,41 @@ pub struct Report {
 /// # Errors
 /// `Invalid` if there is no such entry point, `Unsupported` if it grows too large, `Internal` if a pass breaks a rule.
 pub fn prepare(m: &Module, entry: &str, caps: &Caps, o: &Options) -> Result<(Module, Report), Diagnostic> {
+    let (early, facts) = begin(m, entry, &caps.early(m), o)?;
+    go_on(early, facts, caps, o)
+}
+
+/// An entry point behind the passes of a level that ask for few capabilities ([`Caps::early`]), which targets may share.
+#[derive(Clone, Debug)]
+pub struct Early {
+    module: Module,
+    report: Report,
+    idle: Vec<&'static str>,
+    sorted: bool,
+    /// The stage of the entry point before any pass.
+    source: StageInfo,
+}
+
+/// What is known of the graph and the instructions of an [`Early`], for the target that goes on with it at once.
+#[derive(Debug, Default)]
+pub struct EarlyFacts(Graph, Kept);
+
+/// The number of passes of a list that [`begin`] runs.
+fn early(list: &[Pass]) -> usize {
+    list.iter().position(|p| [RANGES.name, ARRAYS_TO_SELECTS.name].contains(&p.name)).unwrap_or(list.len())
+}
+
+/// The capabilities for a level.
+fn of_level(caps: &Caps, level: u8) -> Caps {
+    let larger = Caps { unroll: caps.unroll.saturating_mul(4), if_convert: caps.if_convert * 2, ..*caps };
+    if level >= 3 { larger } else { *caps }
+}
+
+/// The first part of [`prepare`], for the [`Caps::early`] of a target.
+///
+/// # Errors
+/// As [`prepare`].
+pub fn begin(m: &Module, entry: &str, caps: &Caps, o: &Options) -> Result<(Early, EarlyFacts), Diagnostic> {
     let Some(e) = m.entry(entry) else {
         let names: Vec<&str> = m.entries.iter().map(|e| e.name.as_str()).collect();
         return Err(Diagnostic::invalid("entry-point", format!("there is no entry point `{entry}`"))
@@ -650,12 +685,34 @@ pub fn prepare(m: &Module, entry: &str, caps: &Caps, o: &Options) -> Result<(Mod
         out.globals.push(words);
     }
     out.funcs.push(flat);
-    let larger = Caps { unroll: caps.unroll.saturating_mul(4), if_convert: caps.if_convert * 2, ..*caps };
-    let caps = if o.level >= 3 { &larger } else { caps };
+    let caps = of_level(caps, o.level);
     done(&mut report, &out, "inline", start, 1, o)?;
     // Inlining leaves the layout in structured order.
-    let mut manager = Manager { sorted: true, ..Manager::new(out, report, caps, o) };
-    for p in passes(o.level) {
+    let mut manager = Manager { sorted: true, ..Manager::new(out, report, &caps, o) };
+    let list = passes(o.level);
+    for p in &list[..early(&list)] {
+        if manager.stopped {
+            break;
+        }
+        if !o.skip.iter().any(|s| s == p.name) || REQUIRED.contains(&p.name) {
+            manager.run(p)?;
+        }
+    }
+    let Manager { module, report, source, idle, sorted, graph, kept, .. } = manager;
+    Ok((Early { module, report, idle, sorted, source }, EarlyFacts(graph, kept)))
+}
+
+/// The rest of [`prepare`], for a target whose [`Caps::early`] are those that `begin` was given.
+///
+/// # Errors
+/// As [`prepare`].
+pub fn go_on(from: Early, facts: EarlyFacts, caps: &Caps, o: &Options) -> Result<(Module, Report), Diagnostic> {
+    let caps = &of_level(caps, o.level);
+    let Early { module, report, idle, sorted, source } = from;
+    let EarlyFacts(graph, kept) = facts;
+    let mut manager = Manager { idle, sorted, source, graph, kept, ..Manager::new(module, report, caps, o) };
+    let list = passes(o.level);
+    for p in &list[early(&list)..] {
         if manager.stopped {
             break;
         }
@@ -669,7 +726,7 @@ pub fn prepare(m: &Module, entry: &str, caps: &Caps, o: &Options) -> Result<(Mod
             manager.added += lower_tex::add_samplers(&mut manager.module, caps.sampler, &o.bound);
             manager.added += lower_tex::add_components(&mut manager.module, &caps.tex);
         }
-        manager.run(&p)?;
+        manager.run(p)?;
     }
     let whole = !manager.stopped;
     let (out, report) = manager.finish()?;

@@ -10,7 +10,7 @@ use gpucc_ir::{
     Diagnostic, Function, Interface, IoAt, Module, Op, Res, Stage, StageInfo, TexClass, TexDim, Unsupported,
 };
 use gpucc_isa::Notes;
-use gpucc_opt::{BindingFacts, Caps, PipelineContext, Report};
+use gpucc_opt::{BindingFacts, Caps, Early, EarlyFacts, PipelineContext, Report};
 use gpucc_pipeline::{
     Base, DepthStencil, Format, Pipeline, Target, Topology, VertexAttribute, VertexBuffer, VertexFormat,
 };
@@ -236,36 +236,52 @@ pub struct Output {
     pub lines: LineCosts,
 }
 
-/// The output of the target-independent passes for one entry point, by the capabilities of targets.
+/// The output of the target-independent passes for one entry point, by the capabilities of targets; and what their first part leaves, which
+/// asks for fewer of them.
 #[derive(Debug)]
 pub struct SharedPasses {
     keep: bool,
+    begun: Vec<(Caps, Early)>,
     done: Vec<(Caps, Module, Report)>,
 }
 
 impl SharedPasses {
     /// Results are kept for the targets that follow.
     pub fn new() -> SharedPasses {
-        SharedPasses { keep: true, done: Vec::new() }
+        SharedPasses { keep: true, begun: Vec::new(), done: Vec::new() }
     }
 
     /// Nothing is kept: for one target.
     pub fn none() -> SharedPasses {
-        SharedPasses { keep: false, done: Vec::new() }
+        SharedPasses { keep: false, begun: Vec::new(), done: Vec::new() }
     }
 
-    /// The module for these capabilities, made by `passes` where it is not there yet.
-    pub(crate) fn get(
+    /// The module of an entry point for these capabilities, made where it is not there yet.
+    pub(crate) fn prepare(
         &mut self,
+        m: &Module,
+        entry: &str,
         caps: &Caps,
-        passes: impl FnOnce() -> Result<(Module, Report), Diagnostic>,
+        seen: &Caps,
+        o: &gpucc_opt::Options,
     ) -> Result<(Module, Report), Diagnostic> {
-        if let Some((_, module, report)) = self.done.iter().find(|d| d.0 == *caps) {
+        if let Some((_, module, report)) = self.done.iter().find(|d| d.0 == *seen) {
             return Ok((module.clone(), report.clone()));
         }
-        let (module, report) = passes()?;
+        let asked = caps.early(m);
+        let (early, facts) = match self.begun.iter().find(|b| b.0 == asked) {
+            Some((_, early)) => (early.clone(), EarlyFacts::default()),
+            None => {
+                let (early, facts) = gpucc_opt::begin(m, entry, &asked, o)?;
+                if self.keep {
+                    self.begun.push((asked, early.clone()));
+                }
+                (early, facts)
+            }
+        };
+        let (module, report) = gpucc_opt::go_on(early, facts, caps, o)?;
         if self.keep {
-            self.done.push((*caps, module.clone(), report.clone()));
+            self.done.push((*seen, module.clone(), report.clone()));
         }
         Ok((module, report))
     }

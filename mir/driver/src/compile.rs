@@ -121,8 +121,7 @@ fn prepare<F: Family>(
         bound: o.bound.clone(),
         ..gpucc_opt::Options::default()
     };
-    let (module, report) =
-        shared.get(&caps.seen_by(module, stage), || gpucc_opt::prepare(module, name, &caps, &pipeline))?;
+    let (module, report) = shared.prepare(module, name, &caps, &caps.seen_by(module, stage), &pipeline)?;
     let chip = Chip { family: F::NAME, generation: F::GENERATIONS[generation as usize], unsupported: F::UNSUPPORTED };
     gpucc_opt::support::check(&module, &chip, &caps, o.context.as_deref().map(|a| &a.pipeline), &o.bound)?;
     // A module that is prepared stopped the first list, not this one.
