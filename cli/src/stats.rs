@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use gpucc::frontend::{self, Lang, Loaded};
-use gpucc::{CodegenOptions, Options, Output, Target};
+use gpucc::{CodegenOptions, Options, Output, SharedPasses, Target};
 use gpucc_container::Entry;
 use gpucc_ir::{Class, Diagnostic, EntryPoint, Module};
 use gpucc_render::Shaders;
@@ -133,10 +133,11 @@ impl Rows<'_> {
     fn compile(&mut self, loaded: &Loaded, other: Option<&Module>, front: &Front, per_line: bool) {
         for entry in &loaded.module.entries {
             let codegen = codegen(&loaded.module, entry, other, front);
+            let mut passes = self.passes();
             for &target in self.targets {
                 let row = self.row(&entry.name, entry.stage.kind().name(), target);
                 let options = Options { target, codegen: codegen.clone() };
-                self.entry(row, (&loaded.module, &entry.name), &options, per_line);
+                self.entry(row, (&loaded.module, &entry.name), &options, per_line, &mut passes);
             }
         }
     }
@@ -145,21 +146,34 @@ impl Rows<'_> {
     fn scene(&mut self, file: &SceneFile, shaders: &Shaders, front: &Front, per_line: bool) {
         for ((name, _), stages) in file.scene.pipelines.iter().zip(&shaders.pipelines) {
             for e in stages.all().map(|k| &shaders.entries[k]) {
+                let mut passes = self.passes();
                 for &target in self.targets {
                     let row = self.row(&format!("{name}:{}", e.name), e.stage.name(), target);
                     let mut codegen = input::codegen_options(front);
                     (codegen.context, codegen.bound) = (e.context.clone(), e.bound.clone());
-                    self.entry(row, (&e.module, &e.name), &Options { target, codegen }, per_line);
+                    self.entry(row, (&e.module, &e.name), &Options { target, codegen }, per_line, &mut passes);
                 }
             }
         }
     }
 
+    /// What the targets of an entry point share.
+    fn passes(&self) -> SharedPasses {
+        if self.targets.len() > 1 { SharedPasses::new() } else { SharedPasses::none() }
+    }
+
     /// Fills and keeps the row of an entry point.
-    fn entry(&mut self, mut row: Row, (module, name): (&Module, &str), options: &Options, per_line: bool) {
+    fn entry(
+        &mut self,
+        mut row: Row,
+        (module, name): (&Module, &str),
+        options: &Options,
+        per_line: bool,
+        passes: &mut SharedPasses,
+    ) {
         let mut options = options.clone();
         options.codegen.by_line = per_line;
-        let done = gpucc::compile_entry(module, name, &options);
+        let done = gpucc::compile_entry_sharing(module, name, &options, passes);
         if let Err(d) = &done {
             self.place(&mut row, d);
         }
