@@ -26,7 +26,7 @@ pub struct AllocOptions {
     pub fragment: bool,
     /// Stress: spill everything that can be spilled.
     pub spill_all: bool,
-    /// Give up where spilling takes more than one executed instruction for so many of the others.
+    /// Give up where spilling takes more than one executed instruction for so many of the others: [`allocate_if`] answers `None` then.
     pub few_spills: Option<u64>,
 }
 
