@@ -656,6 +656,13 @@ impl Caps {
         Caps { scalar, narrow, select_array_bytes, unroll, unroll_more, ..Caps::FULL }
     }
 
+    /// The same, but for what few functions ask of those that [`Caps::early`] leaves: whether vectors are wanted, what is a small array, and
+    /// how much more much-saving loops may grow. Passes say where they did ask.
+    pub fn shared(&self) -> Caps {
+        let Caps { scalar, select_array_bytes, unroll_more, .. } = Caps::FULL;
+        Caps { scalar, select_array_bytes, unroll_more, ..*self }
+    }
+
     /// A target that has everything and wants vectors: for the oracle. A family writes every field, so that it claims nothing
     /// that its chips lack.
     pub const FULL: Caps = Caps {

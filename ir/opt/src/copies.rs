@@ -422,7 +422,7 @@ impl State<'_> {
     fn reads_in_place(&mut self, c: usize, cx: &PassCx<'_>) -> Option<Vec<Event>> {
         let Copy { own: to, other: from, flags, at, .. } = self.copies[c];
         let f = self.f;
-        let small = !matches!(from.place, Place::Local(_)) && f.locals[to].size <= cx.caps.select_array_bytes;
+        let small = !matches!(from.place, Place::Local(_)) && is_small(f, to, cx);
         if self.odd.contains(to) || from.place == Place::Local(to) || small {
             return None;
         }
@@ -602,6 +602,12 @@ impl State<'_> {
             self.forget(l);
         }
     }
+}
+
+/// Whether a variable becomes selects, so that its copies cost little.
+fn is_small(f: &Function, l: Local, cx: &PassCx<'_>) -> bool {
+    cx.hangs_on_target();
+    f.locals[l].size <= cx.caps.select_array_bytes
 }
 
 /// Writes down what was found.

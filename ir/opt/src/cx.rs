@@ -5,6 +5,7 @@ use gpucc_ir::analysis::{DomTree, Structure, Uses, sort_layout, structured_order
 use gpucc_ir::{
     Block, CsrLists, EntitySet, EntryPoint, FloatModes, Function, Module, Res, Scalar, Stage, StageInfo, Value,
 };
+use std::cell::Cell;
 use std::rc::Rc;
 
 /// The facts about the graph, as long as no pass changes it.
@@ -52,6 +53,8 @@ pub struct PassCx<'a> {
     pub(crate) graph_alone: bool,
     /// Said by a pass that only put equal values for each other, where no rule asks whether two values are the same.
     pub(crate) apart: bool,
+    /// See [`PassCx::hangs_on_target`].
+    own: Cell<bool>,
     changes: u64,
     fuel: u64,
 }
@@ -77,6 +80,7 @@ impl<'a> PassCx<'a> {
             kept: Kept::default(),
             graph_alone: false,
             apart: false,
+            own: Cell::new(false),
             changes: 0,
             fuel,
         }
@@ -86,6 +90,14 @@ impl<'a> PassCx<'a> {
         let may = self.changes < self.fuel;
         self.changes += u64::from(may);
         may
+    }
+    /// Said by a pass where what it does may hang on a capability that [`Caps::shared`] does not tell apart.
+    pub(crate) fn hangs_on_target(&self) {
+        self.own.set(true);
+    }
+    /// Whether a pass said [`PassCx::hangs_on_target`].
+    pub(crate) fn is_own(&self) -> bool {
+        self.own.get()
     }
     /// What the entry point asks of its floats.
     pub fn modes(&self) -> FloatModes {

@@ -30,6 +30,9 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>, size: [u32; 3]) {
         match (d.op, &d.attr) {
             (Op::Sysval, Attr::Sysval(Sysval::LocalInvocationIndex)) => {
                 let one = size == [1, 1, 1];
+                if !one && size[1..] == [1, 1] {
+                    cx.hangs_on_target();
+                }
                 if !(one || scalar && size[1..] == [1, 1]) || !cx.change() {
                     return Rewrite::Keep;
                 }
@@ -55,7 +58,11 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>, size: [u32; 3]) {
                     Attr::Sysval(Sysval::LocalInvocationId) if cx.change() => {
                         Rewrite::Value(b.func.iconst(Type::I32, 0))
                     }
-                    Attr::Sysval(Sysval::GlobalInvocationId) if scalar && cx.change() => {
+                    Attr::Sysval(Sysval::GlobalInvocationId) => {
+                        cx.hangs_on_target();
+                        if !scalar || !cx.change() {
+                            return Rewrite::Keep;
+                        }
                         let id = b.sysval(Sysval::WorkgroupId);
                         Rewrite::Value(b.extract(id, u32::from(k)))
                     }

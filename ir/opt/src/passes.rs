@@ -634,8 +634,16 @@ pub struct Early {
     report: Report,
     idle: Vec<&'static str>,
     sorted: bool,
+    own: bool,
     /// The stage of the entry point before any pass.
     source: StageInfo,
+}
+
+impl Early {
+    /// Whether it may hang on a capability that [`Caps::shared`] does not tell apart.
+    pub fn hangs_on_target(&self) -> bool {
+        self.own
+    }
 }
 
 /// What is known of the graph and the instructions of an [`Early`], for the target that goes on with it at once.
@@ -698,8 +706,8 @@ pub fn begin(m: &Module, entry: &str, caps: &Caps, o: &Options) -> Result<(Early
             manager.run(p)?;
         }
     }
-    let Manager { module, report, source, idle, sorted, graph, kept, .. } = manager;
-    Ok((Early { module, report, idle, sorted, source }, EarlyFacts(graph, kept)))
+    let Manager { module, report, source, idle, sorted, own, graph, kept, .. } = manager;
+    Ok((Early { module, report, idle, sorted, own, source }, EarlyFacts(graph, kept)))
 }
 
 /// The rest of [`prepare`], for a target whose [`Caps::early`] are those that `begin` was given.
@@ -708,7 +716,7 @@ pub fn begin(m: &Module, entry: &str, caps: &Caps, o: &Options) -> Result<(Early
 /// As [`prepare`].
 pub fn go_on(from: Early, facts: EarlyFacts, caps: &Caps, o: &Options) -> Result<(Module, Report), Diagnostic> {
     let caps = &of_level(caps, o.level);
-    let Early { module, report, idle, sorted, source } = from;
+    let Early { module, report, idle, sorted, source, .. } = from;
     let EarlyFacts(graph, kept) = facts;
     let mut manager = Manager { idle, sorted, source, graph, kept, ..Manager::new(module, report, caps, o) };
     let list = passes(o.level);
@@ -753,6 +761,8 @@ pub struct Manager<'o> {
     idle: Vec<&'static str>,
     /// Whether the layout is known to be the structured order.
     sorted: bool,
+    /// Whether a pass said that what it did may hang on the target.
+    own: bool,
     graph: Graph,
     kept: Kept,
     /// Whether the pass that was to be the last has run.
@@ -768,7 +778,21 @@ impl<'o> Manager<'o> {
         let source = module.entries[0].stage.clone();
         let stopped = o.stop_after.as_ref().is_some_and(|s| report.times.last().is_some_and(|t| t.pass == s));
         let (idle, graph, kept) = (Vec::new(), Graph::default(), Kept::default());
-        Manager { module, report, caps, o, source, fuel, added: 0, idle, sorted: false, graph, kept, stopped }
+        Manager {
+            module,
+            report,
+            caps,
+            o,
+            source,
+            fuel,
+            added: 0,
+            idle,
+            sorted: false,
+            own: false,
+            graph,
+            kept,
+            stopped,
+        }
     }
 
     /// The module that the next pass gets.
@@ -819,6 +843,7 @@ impl<'o> Manager<'o> {
         cx.entry = [LOWER_BLEND.name, LOWER_IO.name, SHRINK_IO.name].contains(&p.name).then(|| entry.clone());
         run(&mut f, &mut cx, entry);
         let changes = cx.changes();
+        self.own |= cx.is_own();
         let entry = cx.entry.take();
         self.sorted = cx.sorted && (p.keeps_order || changes == 0);
         if p.keeps_graph || changes == 0 {

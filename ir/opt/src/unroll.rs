@@ -196,6 +196,10 @@ fn plan(
             (true, false) => room.saturating_mul(INDEXED),
             (false, false) => room,
         };
+        // A loop that much is saved in may grow by another factor elsewhere.
+        if worth && copies.saturating_mul(size) > room * 3 / 8 {
+            cx.hangs_on_target();
+        }
         // So much is in memory for good.
         let most = if copies.saturating_mul(moved(f, &blocks)) > MOVED { 0 } else { most };
         let mut iterations = None;
@@ -204,6 +208,7 @@ fn plan(
             let (list, most, size): (&[u32], u32, u32) = if masked {
                 (&UNROLL_FACTORS.0, room.saturating_mul(MASKED), size)
             } else {
+                cx.hangs_on_target();
                 (&UNROLL_FACTORS.1, room / 2, if cx.caps.scalar { scalars } else { size })
             };
             let fits = |&&t: &&u32| copies.is_multiple_of(t) && t.saturating_mul(size) <= most;

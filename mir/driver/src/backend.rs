@@ -269,7 +269,9 @@ impl SharedPasses {
             return Ok((module.clone(), report.clone()));
         }
         let asked = caps.early(m);
-        let (early, facts) = match self.begun.iter().find(|b| b.0 == asked) {
+        let shared = asked.shared();
+        let serves = |b: &&(Caps, Early)| b.0 == asked || !b.1.hangs_on_target() && b.0.shared() == shared;
+        let (early, facts) = match self.begun.iter().find(serves) {
             Some((_, early)) => (early.clone(), EarlyFacts::default()),
             None => {
                 let (early, facts) = gpucc_opt::begin(m, entry, &asked, o)?;

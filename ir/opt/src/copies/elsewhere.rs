@@ -1,7 +1,7 @@
 //! Variables that live in the memory that they are given to.
 
 use super::found::{Copy, Source, is_shared};
-use super::{Event, Redirected, State, What};
+use super::{Event, Redirected, State, What, is_small};
 use crate::PassCx;
 use crate::copies::at::At;
 use gpucc_ir::{Entity, Inst, Local, MemFlags, Place};
@@ -40,7 +40,7 @@ impl State<'_> {
     /// Whether a variable can live in the memory that it is given to; gives the initialisations that nobody reads.
     pub fn lives_elsewhere(&mut self, g: usize, cx: &PassCx<'_>) -> Option<Vec<Inst>> {
         let Copy { own, other, .. } = self.given[g];
-        let small = self.f.locals[own].size <= cx.caps.select_array_bytes;
+        let small = is_small(self.f, own, cx);
         // Helpers store nothing.
         if self.given[g].accesses.is_empty()
             || other.base.is_some()
