@@ -8,6 +8,7 @@ use crate::ops::{Op, Sig};
 use crate::types::{Scalar, Type};
 use gpucc_num::pack::CubeTies;
 use gpucc_num::{Mode, Round, convert, f16, f32 as n32, f64 as n64, int, pack, special};
+use smallvec::SmallVec;
 
 const M: Mode = Mode::IEEE;
 
@@ -356,9 +357,9 @@ pub fn apply(op: Op, attr: &Attr, ty: Type, a: &[&Const]) -> Option<Const> {
     let pick = |bits: &[u64]| Some(Const::new(ty, bits));
     if op.is_lanewise() {
         let from = a[if op == Op::Select { 1 } else { 0 }].ty.scalar();
-        let mut out = Vec::with_capacity(n);
+        let mut out: SmallVec<[u64; 4]> = SmallVec::new();
         for k in 0..n {
-            let l: Vec<u64> = a.iter().map(|c| c.bits[if c.bits.len() == 1 { 0 } else { k }]).collect();
+            let l: SmallVec<[u64; 4]> = a.iter().map(|c| c.bits[if c.bits.len() == 1 { 0 } else { k }]).collect();
             out.push(lane(op, attr, from, ty.scalar(), &l)?);
         }
         return pick(&out);
@@ -408,6 +409,6 @@ pub fn fold_inst(f: &Function, i: Inst) -> Option<Const> {
     if !d.op.is_speculatable() || d.results.len() != 1 || d.args.is_empty() {
         return None;
     }
-    let args: Option<Vec<&Const>> = d.args.iter().map(|&v| f.as_const(v)).collect();
+    let args: Option<SmallVec<[&Const; 4]>> = d.args.iter().map(|&v| f.as_const(v)).collect();
     apply(d.op, &d.attr, f.ty(d.result()), &args?)
 }

@@ -12,7 +12,7 @@ use std::time::Instant;
 pub struct PassTime {
     /// Name of the pass or step.
     pub pass: &'static str,
-    /// Time that it took, in nanoseconds.
+    /// Time that it took, in nanoseconds; 0 where nobody asked.
     pub nanos: u64,
     /// Changes that it reported.
     pub changes: u64,

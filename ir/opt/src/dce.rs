@@ -18,7 +18,7 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
         for b in dead {
             let mut list = std::mem::take(&mut f.blocks[b].insts);
             list.retain(|&mut i| {
-                let needed = f.has_effect(i) || f.insts[i].results.iter().any(|r| live.contains(r));
+                let needed = f.insts[i].results.iter().any(|r| live.contains(r)) || f.has_effect(i);
                 let gone = !needed && cx.change();
                 held |= !needed && !gone;
                 unread |= gone && matches!(f.insts[i].place(), Some(Place::Local(_)));
@@ -82,7 +82,7 @@ fn needed(f: &Function) -> (EntitySet<Value>, Vec<Block>) {
     for &b in f.layout.iter().rev() {
         for &i in f.blocks[b].insts.iter().rev() {
             let d = &f.insts[i];
-            if f.has_effect(i) || d.results.iter().any(|r| n.live.contains(r)) {
+            if d.results.iter().any(|r| n.live.contains(r)) || f.has_effect(i) {
                 d.args.iter().for_each(|&v| n.add(v));
             } else {
                 idle.push((b, i));

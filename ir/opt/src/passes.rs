@@ -579,7 +579,7 @@ pub struct Options {
     pub stop_after: Option<String>,
     /// Passes to leave out, unless code generation needs them ([`REQUIRED`]).
     pub skip: Vec<String>,
-    /// Estimate the work after each pass.
+    /// Take the time of each pass, and estimate the work after it.
     pub measure: bool,
     /// Run a pass also if it found nothing to do before and was given nothing new since ([`CANNOT_ENABLE`]); for checking that it
     /// still finds nothing.
@@ -673,7 +673,7 @@ pub fn begin(m: &Module, entry: &str, caps: &Caps, o: &Options) -> Result<(Early
     };
     let mut report = Report::default();
     trace::enter("inline", &m.funcs[e.func].name);
-    let start = Instant::now();
+    let start = o.measure.then(Instant::now);
     let flat = inline::flatten(m, e.func)?;
     let mut out = m.without_functions();
     out.entries = vec![EntryPoint { func: Func(0), modes: e.modes.within(&flat), ..e.clone() }];
@@ -827,7 +827,7 @@ impl<'o> Manager<'o> {
             return Ok(());
         }
         trace::enter(p.name, &self.module.entries[0].name);
-        let start = Instant::now();
+        let start = o.measure.then(Instant::now);
         let mut f = std::mem::take(&mut self.module.funcs[Func(0)]);
         let entry = &self.module.entries[0];
         let rationed = is_rationed(o, p.name);
@@ -900,11 +900,11 @@ fn done(
     report: &mut Report,
     m: &Module,
     pass: &'static str,
-    start: Instant,
+    start: Option<Instant>,
     changes: u64,
     o: &Options,
 ) -> Result<(), Diagnostic> {
-    let nanos = start.elapsed().as_nanos() as u64;
+    let nanos = start.map_or(0, |s| s.elapsed().as_nanos() as u64);
     let work = o.measure.then(|| work(&m.funcs[Func(0)]));
     report.times.push(PassTime { pass, nanos, changes, work });
     // Compaction counts no changes.

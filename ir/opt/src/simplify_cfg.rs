@@ -17,6 +17,10 @@ use gpucc_ir::{Attr, Block, CsrLists, Edge, EdgeRef, Function, InstData, Op, Sec
 pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     cx.sort(f);
     cx.graph_alone = true;
+    // A block that is alone has nothing to be joined with.
+    if f.layout.len() == 1 {
+        return;
+    }
     loop {
         let before = cx.changes();
         trace::work(f.layout.len() as u64);
