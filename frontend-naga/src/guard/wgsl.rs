@@ -6,7 +6,7 @@ use super::weight::Weights;
 use std::ops::Range;
 
 /// Calls `f` for every token.
-fn tokens(source: &str, f: &mut dyn FnMut(Token, Range<usize>) -> Result<(), Exceeded>) -> Result<(), Exceeded> {
+fn tokens(source: &str, mut f: impl FnMut(Token, Range<usize>) -> Result<(), Exceeded>) -> Result<(), Exceeded> {
     let bytes = source.as_bytes();
     let mut at = 0;
     let is_word = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b >= 0x80;
@@ -71,7 +71,7 @@ pub fn check(source: &str) -> Result<Shape, Exceeded> {
     let mut constant: Option<(&str, bool)> = None;
     let mut expects_name = false;
     let mut weights = Weights::default();
-    tokens(source, &mut |token, span| {
+    tokens(source, |token, span| {
         let text = &source[span.clone()];
         if expects_name {
             expects_name = false;

@@ -8,7 +8,7 @@ use gpucc_ir::Diagnostic;
 /// The first of them.
 pub fn check(t: &Tokens) -> Option<Diagnostic> {
     let mut scopes = None;
-    let blocks: Vec<usize> = (0..t.list.len()).filter(|&n| t.is(n, "continuing") && t.sign(n + 1) == b'{').collect();
+    let blocks: Vec<usize> = (0..t.list.len()).filter(|&n| t.sign(n + 1) == b'{' && t.is(n, "continuing")).collect();
     for n in blocks {
         let depth = t.list[n].depth;
         let Some(body) = (0..n).rev().find(|&k| t.text(k) == "{" && t.list[k].depth + 1 == depth) else { continue };

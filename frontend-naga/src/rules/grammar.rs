@@ -35,6 +35,12 @@ const KEYWORDS: [&str; 13] = [
     "const_assert",
 ];
 
+fn is_keyword(word: &str) -> bool {
+    // Few names begin like one.
+    matches!(word.as_bytes().first(), Some(b'r' | b'i' | b'e' | b'w' | b'f' | b's' | b'c' | b'd' | b'l' | b'b'))
+        && KEYWORDS.contains(&word)
+}
+
 fn walk(t: &Tokens) -> Result<(), Diagnostic> {
     let templates = templates(t);
     // Operators of the expression in each open bracket, and of what is outside.
@@ -45,7 +51,7 @@ fn walk(t: &Tokens) -> Result<(), Diagnostic> {
         let sign = t.sign(n);
         let mut signs = 1;
         if t.list[n].kind != Kind::Sign {
-            operand = t.list[n].kind == Kind::Number || !KEYWORDS.contains(&t.text(n));
+            operand = t.list[n].kind == Kind::Number || !is_keyword(t.text(n));
         } else if templates[n] == Bracket::Open || matches!(sign, b'(' | b'[' | b'{') {
             if sign == b'{' {
                 end(t, &mut open)?;

@@ -19,8 +19,8 @@ pub fn check(t: &Tokens) -> Option<Diagnostic> {
         return Some(wrong(t, n, n, "WGSL has no numbers of 64 bits"));
     }
     let large = numbers().any(|n| is_large(t.text(n)));
-    let mut arrays = (0..t.list.len()).filter(|&n| t.is(n, "array") && t.sign(n + 1) == b'(').peekable();
-    let mut casts = (0..t.list.len()).filter(|&n| t.is(n, "bitcast") && t.sign(n + 1) == b'<').peekable();
+    let mut arrays = (0..t.list.len()).filter(|&n| t.sign(n + 1) == b'(' && t.is(n, "array")).peekable();
+    let mut casts = (0..t.list.len()).filter(|&n| t.sign(n + 1) == b'<' && t.is(n, "bitcast")).peekable();
     if !large && arrays.peek().is_none() && casts.peek().is_none() {
         return None;
     }
