@@ -124,24 +124,21 @@ impl Encoder {
     /// # Errors
     /// A bug: no form holds it.
     pub fn encode(&self, m: &MInst<Tesla>, op: Op) -> Result<Inst<machine::Tesla>, Diagnostic> {
-        let found = if m.mods.short {
-            self.form(m, op, Length::Short)
-        } else {
-            self.form(m, op, Length::Long).or_else(|| self.form(m, op, Length::Immediate))
-        };
-        found.ok_or_else(|| bug(format!("no form for {m:?}")))
+        let lengths: &[Length] = if m.mods.short { &[Length::Short] } else { &[Length::Long, Length::Immediate] };
+        self.form(m, op, lengths, &m.mods).ok_or_else(|| bug(format!("no form for {m:?}")))
     }
 
     /// Whether an instruction has a short form.
     pub fn is_short(&self, m: &MInst<Tesla>) -> bool {
-        matches!(m.target_op(), Some(TOp::M(op)) if self.form(m, op, Length::Short).is_some())
+        let Some(TOp::M(op)) = m.target_op() else { return false };
+        forms::has_short(op) && self.form(m, op, &[Length::Short], &m.mods).is_some()
     }
 
     /// Whether an instruction can carry something in its long form.
     pub fn can_carry(&self, m: &MInst<Tesla>, carries: Carried) -> bool {
         let Some(TOp::M(op)) = m.target_op() else { return false };
         let mods = Mods { carries, ..m.mods };
-        m.mods.carries == Carried::Nothing && !m.mods.short && self.form_with(m, op, Length::Long, mods).is_some()
+        m.mods.carries == Carried::Nothing && !m.mods.short && self.form(m, op, &[Length::Long], &mods).is_some()
     }
 
     /// The instruction with its registers; it branches nowhere yet.
@@ -210,14 +207,12 @@ impl Encoder {
         Ok(Code { name: mf.name, blocks })
     }
 
-    fn form(&self, m: &MInst<Tesla>, op: Op, length: Length) -> Option<Inst<machine::Tesla>> {
-        self.form_with(m, op, length, m.mods)
-    }
-
-    fn form_with(&self, m: &MInst<Tesla>, op: Op, length: Length, mods: Mods) -> Option<Inst<machine::Tesla>> {
-        let count = forms::sources(op);
-        let named = Named::of(m, count);
-        forms::of(op, length, &mods, (self.cx.generation, self.cx.stages)).find_map(|f| self.fill(m, &mods, f, &named))
+    /// The instruction with these modifiers in the first of the forms that holds it, in the order of the lengths.
+    fn form(&self, m: &MInst<Tesla>, op: Op, lengths: &[Length], mods: &Mods) -> Option<Inst<machine::Tesla>> {
+        let named = Named::of(m, forms::sources(op));
+        let given = forms::given(mods);
+        let of = |&length: &Length| forms::of(op, length, (mods, given), (self.cx.generation, self.cx.stages));
+        lengths.iter().flat_map(of).find_map(|f| self.fill(m, mods, f, &named))
     }
 
     /// The instruction in a row, if it fits there.

@@ -395,6 +395,7 @@ struct Entry {
     sources: usize,
     forms: Vec<Form>,
     takes: u64,
+    short: bool,
 }
 
 /// Made for the opcodes that a program has.
@@ -404,8 +405,9 @@ impl Entry {
     fn of(op: Op) -> Entry {
         let rows = || machine::table().rows.iter().enumerate().filter(|r| r.1.op == op);
         let effects = rows().next().map_or(Effects::pure(1), |r| r.1.effects);
-        let forms = rows().map(|(k, row)| Form::of(k, row)).collect();
-        Entry { effects, sources: build::sources(op), forms, takes: build::takes(op) }
+        let forms: Vec<Form> = rows().map(|(k, row)| Form::of(k, row)).collect();
+        let short = forms.iter().any(|f| f.length == Length::Short);
+        Entry { effects, sources: build::sources(op), forms, takes: build::takes(op), short }
     }
 }
 
@@ -448,17 +450,30 @@ pub fn carries(op: Op) -> bool {
     entry(op).forms.iter().any(Form::carries)
 }
 
-/// The rows of this length that an instruction's types and modifiers ask for, on a generation.
-pub fn of(op: Op, length: Length, mods: &Mods, (generation, stage): (u8, u8)) -> impl Iterator<Item = &'static Form> {
-    let Entry { forms, takes, .. } = entry(op);
+/// The modifiers that a row must have for an instruction, as [`Mods::bit`] counts them.
+pub fn given(mods: &Mods) -> u64 {
     // The modifiers that only text and control see.
     const SILENT: u64 = TYPES | Mods::bit("short") | Mods::bit("id") | Mods::bit("divergent");
-    let given = mods.given() & !SILENT;
-    let mods = *mods;
+    mods.given() & !SILENT
+}
+
+/// The rows of this length that an instruction's types and modifiers ask for, of which a row must have those in a set, on a generation.
+pub fn of(
+    op: Op,
+    length: Length,
+    (mods, given): (&Mods, u64),
+    (generation, stage): (u8, u8),
+) -> impl Iterator<Item = &'static Form> {
+    let Entry { forms, takes, .. } = entry(op);
     forms.iter().filter(move |f| {
         let exists = f.generations >> generation & 1 == 1 && f.stages & stage != 0;
-        f.length == length && exists && given & !f.mods == 0 && f.is_of(&mods, *takes)
+        f.length == length && exists && given & !f.mods == 0 && f.is_of(mods, *takes)
     })
+}
+
+/// Whether an opcode has a short form at all.
+pub fn has_short(op: Op) -> bool {
+    entry(op).short
 }
 
 /// The source that short forms of an opcode have in their destination.

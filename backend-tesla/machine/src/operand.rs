@@ -295,6 +295,13 @@ fn reg(n: u8, bits: u32) -> Result<u32, String> {
 pub fn put(inst: &mut Inst<Tesla>, index: usize, op: Operand, cx: &TextCx) -> Result<(), String> {
     let kind = inst.row().operands[index].kind;
     let not_here = || Err(format!("this operand cannot be {}", describe(op)));
+    // Without p[] the other operands have no say in a register.
+    if let (Kind::Src2(_) | Kind::Src3(_), Operand::Reg(n)) = (kind, op)
+        && cx.stages & GS == 0
+    {
+        inst.vals[index] = inst.vals[index] & 0x80 | reg(n, 7)?;
+        return Ok(());
+    }
     match kind {
         Kind::Dst(_) | Kind::Reg(_) => match op {
             Operand::Reg(n) => inst.vals[index] = reg(n, inst.row().operands[index].field.width())?,
