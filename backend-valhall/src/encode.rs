@@ -4,7 +4,7 @@
 use gpucc_ir::{Diagnostic, Loc};
 use gpucc_isa::Inst;
 use gpucc_mir::{BlockId, MFunc, MInst, Ranges, Use};
-use gpucc_valhall_machine::build::{can_set_src, dst, flow, inst as blank, set_run, set_src};
+use gpucc_valhall_machine::build::{dst, flow, inst as blank, put_src, set_run, set_src};
 use gpucc_valhall_machine::{Op, ROWS, Valhall as Isa};
 use smallvec::SmallVec;
 
@@ -41,7 +41,7 @@ fn define(inst: &mut Inst<Isa>, i: &MInst<Valhall>, form: &forms::Form) -> Resul
 fn plain(i: &MInst<Valhall>) -> Result<EncodedInst, Diagnostic> {
     let Some(VOp::Op(op)) = i.target_op() else { return Err(bug(format!("{i:?} is not an instruction"))) };
     let (row, form) = (&ROWS[op as usize], forms::of(op));
-    let mut inst = blank(op);
+    let mut inst = form.blank;
     for &(slot, m) in &form.modifiers {
         if let Some(v) = m.value(&i.mods, row.attrs.bytes) {
             inst.vals[usize::from(slot)] = v;
@@ -58,10 +58,9 @@ fn plain(i: &MInst<Valhall>) -> Result<EncodedInst, Diagnostic> {
     for s in &form.sources {
         let u = uses.next().ok_or_else(|| bug(format!("{op:?} lacks a source")))?;
         let operand = forms::operand(u).map_err(|e| bug(format!("{op:?}: {e}")))?;
-        if !can_set_src(&inst, usize::from(s.position), operand) {
-            return Err(bug(format!("{op:?} cannot take {u:?} as source {}", s.position)));
+        if put_src(&mut inst, usize::from(s.slot), operand).is_none() {
+            return Err(bug(format!("{op:?} cannot take {u:?} in slot {}", s.slot)));
         }
-        set_src(&mut inst, usize::from(s.position), operand);
         reads.extend(u.phys().map(units));
     }
     if uses.next().is_some() {

@@ -3,7 +3,7 @@
 
 use std::sync::OnceLock;
 
-use gpucc_isa::{ModValue as _, OperandSpec, Role};
+use gpucc_isa::{Inst, ModValue as _, OperandSpec, Role};
 use gpucc_mir::{MInst, Src, Use, check_count};
 use gpucc_regalloc::FileId;
 use gpucc_valhall_machine as machine;
@@ -45,14 +45,11 @@ pub enum Definition {
     Run(Run),
 }
 
-/// Names of the sources, by their bytes.
-const SOURCES: [&str; 4] = ["s0", "s1", "s2", "s3"];
-
 /// A source of a row.
 #[derive(Clone, Copy, Debug)]
 pub struct Source {
-    /// Number of its byte in the instruction.
-    pub position: u8,
+    /// Number of its slot in the row.
+    pub slot: u8,
     /// The operands and modifiers that it takes.
     pub kind: SrcKind,
 }
@@ -218,6 +215,8 @@ impl Modifier {
 /// A row, as selection and emission ask for it.
 #[derive(Debug)]
 pub struct Form {
+    /// The instruction without modifiers and operands.
+    pub blank: Inst<machine::Valhall>,
     /// The staging run that it reads, which is the first use.
     pub read_run: Option<Run>,
     /// Its sources, in order.
@@ -233,6 +232,7 @@ pub struct Form {
 impl Form {
     fn of(op: Op) -> Form {
         let mut form = Form {
+            blank: machine::build::inst(op),
             read_run: None,
             sources: SmallVec::new(),
             definition: None,
@@ -243,8 +243,7 @@ impl Form {
             let run = if s.name == Run::Second.name() { Run::Second } else { Run::Only };
             match s.kind {
                 Kind::Src(kind) => {
-                    let position = SOURCES.iter().position(|n| *n == s.name).unwrap_or(0) as u8;
-                    form.sources.push(Source { position, kind });
+                    form.sources.push(Source { slot: k as u8, kind });
                 }
                 Kind::Run { .. } if s.role == Role::Use => form.read_run = Some(run),
                 Kind::Run { .. } => form.definition = Some(Definition::Run(run)),

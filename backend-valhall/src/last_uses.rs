@@ -4,9 +4,9 @@
 //! register.
 
 use gpucc_mir::backward;
-use gpucc_valhall_machine::Kind;
 
 use crate::encoded::{Code, EncodedInst, mask};
+use crate::forms;
 
 /// Registers that are live before an instruction, of those behind it.
 fn before(live: u64, i: &EncodedInst) -> u64 {
@@ -41,13 +41,13 @@ pub fn run(code: &mut Code, fuel: u64) -> u64 {
 /// Marks the sources of an instruction that nobody needs `after` it.
 fn mark(i: &mut EncodedInst, after: u64, fuel: u64) -> u64 {
     let mut marked = 0;
-    for k in 0..i.inst.row().operands.len() {
-        let Kind::Src(kind) = i.inst.row().operands[k].kind else { continue };
+    for s in &forms::of(i.inst.op()).sources {
+        let k = usize::from(s.slot);
         let raw = i.inst.at(k);
         if raw & 0xc0 != 0 || marked == fuel {
             continue;
         }
-        let register = if kind.wide { 3u64 << (raw & 0x3e) } else { 1 << (raw & 0x3f) };
+        let register = if s.kind.wide { 3u64 << (raw & 0x3e) } else { 1 << (raw & 0x3f) };
         if register & after == 0 {
             i.inst.set_at(k, raw | 0x40);
             marked += 1;

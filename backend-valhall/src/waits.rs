@@ -63,8 +63,8 @@ fn slot(i: &EncodedInst) -> Option<usize> {
     if i.inst.op() == Op::Atest {
         return Some(0);
     }
-    let slot = i.inst.get("slot").filter(|&s| i.facts.message && s < SLOTS as u32);
-    slot.map(|s| s as usize)
+    let slot = if i.facts.message { i.inst.get("slot")? } else { return None };
+    (slot < SLOTS as u32).then_some(slot as usize)
 }
 
 impl State {
@@ -92,7 +92,8 @@ impl State {
             _ => asks(i).unwrap_or(0),
         };
         // The position of interpolation that others still use; and lanes must not part while there are some (9.1, rules 3 and 4).
-        let alone = i.facts.parts() || i.inst.get("update").is_some_and(|u| u != Update::Retrieve as u32);
+        let update = if i.facts.message { i.inst.get("update") } else { None };
+        let alone = i.facts.parts() || update.is_some_and(|u| u != Update::Retrieve as u32);
         let touched = mask(&i.reads) | mask(&i.writes);
         let mut needs = 0;
         for s in 0..SLOTS {
@@ -159,6 +160,9 @@ pub fn solve(code: &Code) -> (BlockInStates<State>, Vec<u32>) {
 
 /// Adds waits. Returns how many instructions wait for what they did not wait for before, new ones included.
 pub fn run(code: &mut Code) -> u64 {
+    if let [block] = &mut code.blocks[..] {
+        return run_block(&mut block.insts, &mut State::default());
+    }
     let (entry, _) = solve(code);
     let mut state = State::default();
     let mut added = 0;

@@ -78,6 +78,10 @@ impl Field {
 
     /// Reads the field's segments from a word and joins them to one number.
     pub const fn get(&self, w: Word) -> u32 {
+        // Nearly all fields are in one piece.
+        if self.segs[1].width == 0 {
+            return (w >> self.segs[0].lo) as u32 & self.max();
+        }
         let mut v = 0u64;
         let mut at = 0;
         let mut i = 0;
@@ -97,6 +101,9 @@ impl Field {
     /// When `v` does not fit: a silently truncated field would be a wrong program.
     pub const fn put(&self, v: u32) -> Word {
         assert!(v <= self.max(), "value does not fit its field");
+        if self.segs[1].width == 0 {
+            return (v as Word) << self.segs[0].lo;
+        }
         let mut w = 0;
         let mut rest = v as u64;
         let mut i = 0;

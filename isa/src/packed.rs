@@ -34,8 +34,10 @@ impl<I: Isa> From<Inst<I>> for Packed<I> {
         let row = inst.row();
         let mut w = inst.ignored & row.ignored;
         for (s, &v) in row.operands.iter().zip(&inst.vals) {
-            assert!(v <= s.field.max(), "{inst:?}: value {v:#x} of `{}` does not fit its field", s.name);
-            w |= s.field.put(v);
+            if v != 0 {
+                assert!(v <= s.field.max(), "{inst:?}: value {v:#x} of `{}` does not fit its field", s.name);
+                w |= s.field.put(v);
+            }
         }
         let mut p = Packed { bits: [0; 2], row: inst.row, marker: PhantomData };
         p.keep(w);

@@ -65,24 +65,24 @@ pub fn inst(op: Op) -> ValhallInst {
 ///
 /// # Panics
 /// When the row has no such source or the source lacks a modifier that is set, or another operand needs another page:
-/// the caller has to legalise first ([`can_set_src`] asks).
+/// the caller has to legalise first ([`put_src`] tells).
 pub fn set_src(inst: &mut ValhallInst, position: usize, src: Src) {
     let name = SOURCES[position];
     let index = inst.row().operand(name).unwrap_or_else(|| panic!("`{}` has no source {name}", inst.row().text));
-    let Kind::Src(kind) = inst.row().operands[index].kind else { panic!("{name} is not a source") };
-    let raw = src.pack(kind).unwrap_or_else(|| panic!("`{}` cannot take {src:?} as {name}", inst.row().text));
-    inst.vals[index] = raw;
+    put_src(inst, index, src).unwrap_or_else(|| panic!("`{}` cannot take {src:?} as {name}", inst.row().text));
+}
+
+/// Puts `src` into the operand of this number and sets the FAU page when it needs one. `None` when that is no source or lacks a
+/// modifier that is set; pages and counts are `validate`'s matter.
+pub fn put_src(inst: &mut ValhallInst, operand: usize, src: Src) -> Option<()> {
+    let Kind::Src(kind) = inst.row().operands[operand].kind else { return None };
+    inst.vals[operand] = src.pack(kind)?;
     if let Some(page) = src.page
         && page != 0
     {
         inst.set("page", page as u32);
     }
-}
-
-/// Whether [`set_src`] accepts this operand's modifiers there (pages and counts are `validate`'s matter).
-pub fn can_set_src(inst: &ValhallInst, position: usize, src: Src) -> bool {
-    let Some(index) = inst.row().operand(SOURCES[position]) else { return false };
-    matches!(inst.row().operands[index].kind, Kind::Src(kind) if src.pack(kind).is_some())
+    Some(())
 }
 
 /// Sets a staging run: `name` is `sr` or `srw`.
