@@ -38,7 +38,11 @@ impl Worth {
 
     /// The same of an answer. Runs for images can be had in few registers by much moving to and fro, which costs more than a wave less.
     fn judged(&self, a: &Result<AllocStats, AllocError>) -> (u64, u32, u32) {
-        let (spills, lost, moves) = a.as_ref().map_or((u64::MAX, 0, 0), |a| self.cost(a));
+        a.as_ref().map_or((u64::MAX, 0, 0), |a| self.judged_stats(a))
+    }
+
+    fn judged_stats(&self, a: &AllocStats) -> (u64, u32, u32) {
+        let (spills, lost, moves) = self.cost(a);
         (spills, if self.draws { MOVES_FOR_A_WAVE * lost + moves } else { lost }, moves)
     }
 }
@@ -60,19 +64,39 @@ fn within(mf: &mut MFunc<Gcn>, t: &Gcn, options: &CodegenOptions, worth: &Worth)
     let least = 10 - abi::waves(pressure[v], pressure[s] + worth.fixed, worth.generation);
     let schedule = gpucc_mir::schedule_before(mf, t, &facts, &limits);
     let facts = if schedule.changed() > 0 { facts.reordered(mf, t).map_err(AllocError::Invalid)? } else { facts };
-    let given = if worth.draws { gpucc_mir::split_runs(mf, t) } else { Vec::new() };
+    let runs = if worth.draws { gpucc_mir::SplitRuns::new(mf) } else { None };
     let mut best = ordered(mf, t, (facts, schedule), &how, (worth, least));
-    for mut other in given {
-        let best_there_is = |a: &AllocStats| a.moves == 0 && worth.cost(a) <= (0, least, 0);
+    let best_there_is = |a: &AllocStats| a.moves == 0 && worth.cost(a) <= (0, least, 0);
+    let runs = runs.filter(|_| !best.as_ref().is_ok_and(best_there_is));
+    for mut other in runs.map_or_else(Vec::new, |r| r.functions(t)) {
         if best.as_ref().is_ok_and(best_there_is) {
             break;
         }
-        let answer = gpucc_mir::allocate(&mut other, t, &how);
-        if worth.judged(&answer) < worth.judged(&best) {
-            (*mf, best) = (other, answer);
-        }
+        try_other(mf, &mut best, &mut other, t, &how, worth);
     }
     best
+}
+
+/// Takes another function in place of the one that was allocated, if its allocation is better: `best` is the answer for that one.
+fn try_other(
+    mf: &mut MFunc<Gcn>,
+    best: &mut Result<AllocStats, AllocError>,
+    other: &mut MFunc<Gcn>,
+    t: &Gcn,
+    how: &AllocOptions,
+    worth: &Worth,
+) {
+    let most = worth.judged(best);
+    // Most are seen to be no better before anything is written.
+    let may_win = |_: &MFunc<Gcn>, a: &AllocStats| worth.judged_stats(a) < most;
+    let facts = gpucc_mir::Pressure::new(other, t).map_err(AllocError::Invalid);
+    let answer = facts.and_then(|facts| gpucc_mir::allocate_if(other, t, facts, how, may_win));
+    if let Some(answer) = answer.transpose()
+        && worth.judged(&answer) < most
+    {
+        std::mem::swap(mf, other);
+        *best = answer;
+    }
 }
 
 /// Allocates in the order of the schedule; where a wave is lost against the least that may be, also in other orders.
@@ -106,10 +130,7 @@ fn ordered(
         if cost(&best) <= (0, least, u32::MAX) || tight && cost(&best).0 > 0 {
             break;
         }
-        let answer = gpucc_mir::allocate(&mut other, t, &AllocOptions { tight: tight || how.tight, ..*how });
-        if worth.judged(&answer) < worth.judged(&best) {
-            (*mf, best) = (other, answer);
-        }
+        try_other(mf, &mut best, &mut other, t, &AllocOptions { tight: tight || how.tight, ..*how }, worth);
     }
     best
 }

@@ -415,16 +415,18 @@ fn within(
     let o = alloc_options(cx.job.options);
     let private = cx.state.places.private;
     let facts = gpucc_mir::Pressure::new(mf, &Valhall::new(false)).map_err(AllocError::Invalid)?;
-    if o.spill_all || facts.pressure().first().is_none_or(|&p| p <= most) {
-        let half = Valhall::new(false).spilling_from(private);
-        let few = gpucc_mir::AllocOptions { few_spills: (!o.spill_all).then_some(FEW_SPILLS), ..o };
-        match gpucc_mir::allocate_if(mf, &half, facts, &few, |_, _| true) {
-            Ok(Some(stats)) => return Ok((half, stats)),
-            Ok(None) | Err(AllocError::OutOfRegisters(_)) => {}
-            Err(e) => return Err(e),
-        }
-    }
     let all = Valhall::new(true).spilling_from(private);
+    if !o.spill_all && facts.pressure().first().is_some_and(|&p| p > most) {
+        let stats = gpucc_mir::allocate_if(mf, &all, facts, &o, |_, _| true)?;
+        return Ok((all, stats.unwrap_or_default()));
+    }
+    let half = Valhall::new(false).spilling_from(private);
+    let few = gpucc_mir::AllocOptions { few_spills: (!o.spill_all).then_some(FEW_SPILLS), ..o };
+    match gpucc_mir::allocate_if(mf, &half, facts, &few, |_, _| true) {
+        Ok(Some(stats)) => return Ok((half, stats)),
+        Ok(None) | Err(AllocError::OutOfRegisters(_)) => {}
+        Err(e) => return Err(e),
+    }
     let stats = gpucc_mir::allocate(mf, &all, &o)?;
     Ok((all, stats))
 }
@@ -432,7 +434,7 @@ fn within(
 /// Allocates. In programs of draws the parts of runs are given back behind their readers, if less is moved then.
 fn allocate(mf: &mut MFunc<Valhall>, cx: &mut CompileCx<'_, ValhallFamily>) -> Result<u64, AttemptError> {
     let draws = cx.job.stage() != Stage::Compute && cx.job.options.opt_level > 0;
-    let given = if draws { gpucc_mir::split_runs(mf, &Valhall::new(true)) } else { Vec::new() };
+    let runs = if draws { gpucc_mir::SplitRuns::new(mf) } else { None };
     // What is moved again to where it is does not count.
     let within = |mf: &mut MFunc<Valhall>, most: u32| -> Result<(Valhall, AllocStats), AllocError> {
         let (t, mut stats) = within(mf, cx, most)?;
@@ -447,7 +449,9 @@ fn allocate(mf: &mut MFunc<Valhall>, cx: &mut CompileCx<'_, ValhallFamily>) -> R
     let mut best = within(mf, PRESSURE_FOR_HALF);
     // Where half of the registers are too few, they are with the same values moved otherwise, but for those that fit by number now.
     let most = if best.as_ref().is_ok_and(|b| b.0.all) { HALF } else { PRESSURE_FOR_HALF };
-    for mut other in given {
+    // What moves nothing is not asked for other ways.
+    let runs = runs.filter(|_| !best.as_ref().is_ok_and(|b| b.1.moves == 0));
+    for mut other in runs.map_or_else(Vec::new, |r| r.functions(&Valhall::new(true))) {
         if best.as_ref().is_ok_and(|b| b.1.moves == 0) {
             break;
         }

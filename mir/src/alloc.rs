@@ -157,8 +157,8 @@ pub fn allocate<T: Target>(mf: &mut MFunc<T>, t: &T, options: &AllocOptions) -> 
 }
 
 /// The same with the facts of `mf`, also those for a target whose files differ in their budgets alone. `accept` is asked
-/// first, with the function as it still is, whether what the allocation takes is worth it: `moves` is not known then, and
-/// `used` lacks the registers that copies borrow. If not, `mf` stays as it is and the answer is `None`.
+/// first, with the function as it still is, whether what the allocation takes is worth it: `moves` is what it takes at least then, if a
+/// swap is more than one instruction, and `used` lacks the registers that copies borrow. If not, `mf` stays as it is and the answer is `None`.
 ///
 /// # Errors
 /// When registers run out or `mf` breaks a rule; `mf` is as before then.
@@ -251,9 +251,11 @@ pub fn allocate_if<T: Target>(
             stats.used[p.file(o.value) as usize].add(place);
         }
     }
+    stats.moves = least_moves(t, spilled.as_ref().map_or(&first.0, |s| &s.1.0), &answer);
     if !accept(mf, &stats) {
         return Ok(None);
     }
+    stats.moves = 0;
     let p = match spilled {
         Some((trial, (p, _))) => {
             *mf = trial;
@@ -267,6 +269,29 @@ pub fn allocate_if<T: Target>(
     trace::enter("writing registers back", &mf.name);
     write_back(mf, t, &p, &answer, &mut stats).map_err(AllocError::Invalid)?;
     Ok(Some(stats))
+}
+
+/// Moves that an allocation takes at least: a move for each unit that changes its place, fewer where one moves several.
+fn least_moves<T: Target>(t: &T, p: &Problem, a: &ra::Allocation) -> u32 {
+    let mut moved: SmallVec<[u32; 4]> = SmallVec::from_elem(0, p.files.len());
+    for m in a.copies.iter().flat_map(|c| &c.moves).filter(|m| m.src != m.dst) {
+        moved[usize::from(m.file)] += u32::from(m.dst.len());
+    }
+    // What a copy, a collect or a split makes and does not read comes from elsewhere.
+    for &i in &a.reports {
+        let base = p.first_operand(i);
+        let places = || p.operands(i).iter().zip(&a.operands[base..]).map(|(o, at)| (o.role, p.file(o.value), *at));
+        for (_, file, made) in places().filter(|x| x.0 != ra::Role::Use) {
+            let read = places().filter(|x| x.0 == ra::Role::Use && x.1 == file);
+            let other = read.fold(made.set(), |rest, x| rest.minus(&x.2.set()));
+            moved[usize::from(file)] += other.len();
+        }
+    }
+    let least = moved.iter().zip(&p.files).zip(0..).map(|((&n, file), id)| match t.move_caps(id).widths.first() {
+        Some(&(widest, _)) if !file.row_moves => n.div_ceil(u32::from(widest.max(1))),
+        _ => 0,
+    });
+    least.sum()
 }
 
 /// Rounds of more spilling after colouring failed.
@@ -338,7 +363,7 @@ fn write_back<T: Target>(
     stats: &mut AllocStats,
 ) -> Result<(), String> {
     let mut before = a.copies.iter().filter(|c| matches!(c.at, At::Before(_))).peekable();
-    let mut free = a.free.iter().peekable();
+    let mut free = a.reports.iter().zip(a.free.chunks_exact(p.files.len().max(1))).peekable();
     let lists = || -> Vec<SmallVec<[&ra::ParallelCopy; 2]>> { mf.blocks.iter().map(|_| SmallVec::new()).collect() };
     let (mut starts, mut ends) = (lists(), lists());
     for c in &a.copies {
@@ -403,7 +428,7 @@ fn write_back<T: Target>(
                 parallel(t, p, &c.moves, &c.free, inst.loc, &mut out, stats);
             }
             let base = p.first_operand(id);
-            let free_here = free.next_if(|f| f.0 == id).map(|f| f.1.as_slice());
+            let free_here = free.next_if(|f| *f.0 == id).map(|f| f.1);
             let mut k = base;
             // Those of the operands, which only pseudo-instructions are lowered with.
             let mut granules: SmallVec<[u16; 8]> = SmallVec::new();

@@ -718,7 +718,7 @@ pub trait Target: Sized + 'static {
     }
 
     /// Whether a register of a class that is part of a run is given back behind the reader of the run
-    /// ([`split_runs`](crate::split_runs)): classes of one unit that runs are made of.
+    /// ([`SplitRuns`](crate::SplitRuns)): classes of one unit that runs are made of.
     fn gives_back(&self, class: Class) -> bool {
         let _ = class;
         false

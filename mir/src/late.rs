@@ -117,11 +117,13 @@ fn sweep<T: Target>(mf: &mut MFunc<T>, t: &T, found: &Found) -> usize {
             }
         }
     };
-    // Names that each block asks for before it sets them, and those it sets.
+    // Names that each block asks for before it sets them, and those it sets; where one comes behind another.
     let mut asked = vec![UnitSet::EMPTY; files * n];
     let mut set = asked.clone();
+    let alone = mf.blocks.iter().all(|b| b.all_succs().next().is_none());
     // Up through blocks as well: memory is fetched ahead of a walk that keeps its direction.
-    for ((insts, live), set) in mf.code.iter().zip(asked.chunks_mut(files)).zip(set.chunks_mut(files)).rev() {
+    let code = if alone { &[][..] } else { &mf.code };
+    for ((insts, live), set) in code.iter().zip(asked.chunks_mut(files)).zip(set.chunks_mut(files)).rev() {
         insts.iter().rev().for_each(|i| step(i, live, set));
     }
     let succs = |b: usize| mf.blocks[b].all_succs().map(|e| e.to.0 as usize);

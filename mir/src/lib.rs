@@ -59,6 +59,6 @@ pub use repeated_moves::repeated_moves;
 pub use sched::{Schedule, schedule_after, schedule_before};
 pub use select::{Lower, Repr, Select, access_loc, select, select_apart};
 pub use settle_moves::settle_moves;
-pub use split_runs::split_runs;
+pub use split_runs::SplitRuns;
 pub use ssa::construct as construct_ssa;
 pub use verify::{Form, check_count, verify};

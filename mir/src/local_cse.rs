@@ -3,10 +3,8 @@
 //! Needs: each virtual register defined once. Keeps: blocks, edges and the order. Fires on what [`Target::reuse`] allows, as far
 //! back as [`Target::reuse_window`] and [`Target::reuse_of`] remember: a register that waits for another use costs one.
 
-use std::collections::BTreeMap;
-
 use gpucc_regalloc::Cfg;
-use smallvec::SmallVec;
+use rustc_hash::FxHashMap;
 
 use crate::fields::Fields;
 use crate::func::MFunc;
@@ -18,19 +16,20 @@ const LARGE: usize = 400;
 /// Results that may be used again.
 #[derive(Clone, Default)]
 struct Known {
-    /// Indices of instructions by a number that equal ones share.
-    by_operands: BTreeMap<u64, SmallVec<[u32; 2]>>,
-    /// The same, the least recently used first; only where they are limited.
-    recent: Vec<(u64, u32)>,
+    /// The last of the instructions with a number that equal ones share; each names the one before it.
+    last: FxHashMap<u64, u32>,
+    /// Those that are remembered, the least recently used first; only where they are limited.
+    recent: Vec<u32>,
 }
 
-impl Known {
-    fn forget(&mut self, at: usize) {
-        let (key, index) = self.recent.remove(at);
-        if let Some(list) = self.by_operands.get_mut(&key) {
-            list.retain(|k| *k != index);
-        }
-    }
+/// An instruction whose result may be used again.
+struct First {
+    /// Block and place.
+    at: (u32, u32),
+    result: VReg,
+    class: Class,
+    /// The one before it of the same number.
+    before: Option<u32>,
 }
 
 /// A number that is equal for equal operands and modifiers: immediates may be either.
@@ -55,71 +54,113 @@ fn result<T: Target>(i: &MInst<T>) -> Option<VReg> {
     d.vreg().filter(|_| d.fixed().is_none() && i.uses.iter().all(|u| u.fixed().is_none()))
 }
 
+/// The block that alone leads to each block and lies before it, if there is one, and how many blocks each leads to in this way.
+fn heirs<T: Target>(mf: &MFunc<T>) -> (Vec<Option<usize>>, Vec<u32>) {
+    let n = mf.blocks.len();
+    let mut edges = vec![(0_u32, 0); n];
+    for (b, block) in mf.blocks.iter().enumerate() {
+        for e in block.succs(Cfg::Logical) {
+            let (count, from) = &mut edges[e.to.0 as usize];
+            (*count, *from) = (*count + 1, b);
+        }
+    }
+    let mut heirs = vec![0; n];
+    let only = edges.iter().enumerate().map(|(b, &(count, from))| {
+        let only = (count == 1 && from < b && n < LARGE).then_some(from);
+        only.into_iter().for_each(|from| heirs[from] += 1);
+        only
+    });
+    (only.collect(), heirs)
+}
+
 /// Runs over a function. Returns how many instructions disappeared.
 pub fn local_cse<T: Target>(mf: &mut MFunc<T>, t: &T) -> usize {
-    let n = mf.blocks.len();
-    let mut preds: Vec<SmallVec<[usize; 2]>> = vec![SmallVec::new(); n];
-    for (b, block) in mf.blocks.iter().enumerate() {
-        block.succs(Cfg::Logical).iter().for_each(|e| preds[e.to.0 as usize].push(b));
-    }
+    let (only, mut heirs) = heirs(mf);
     let mut replace: Vec<VReg> = (0..mf.classes.len() as u32).map(VReg).collect();
-    let mut firsts: Vec<MInst<T>> = Vec::with_capacity(mf.code.iter().map(Vec::len).sum());
-    let mut ends: Vec<Known> = vec![Known::default(); if n < LARGE { n } else { 0 }];
-    let mut gone = 0;
+    let mut firsts: Vec<First> = Vec::with_capacity(mf.code.iter().map(Vec::len).sum());
+    let mut ends: Vec<Known> = vec![Known::default(); only.len()];
+    let mut gone: Vec<(usize, usize)> = Vec::new();
     let window = t.reuse_window();
-    for (b, preds) in preds.iter().enumerate() {
-        let mut path = match preds.as_slice() {
-            &[p] if p < b => ends.get(p).cloned().unwrap_or_default(),
-            _ => Known::default(),
+    for b in 0..only.len() {
+        let mut path = match only[b] {
+            Some(p) if heirs[p] == 1 => std::mem::take(&mut ends[p]),
+            Some(p) => {
+                heirs[p] -= 1;
+                ends[p].clone()
+            }
+            None => Known::default(),
         };
         let mut block = Known::default();
-        let mut insts = std::mem::take(&mut mf.code[b]);
-        insts.retain_mut(|i| {
+        for k in 0..mf.code[b].len() {
+            let i = &mut mf.code[b][k];
             i.map_uses(|v| replace[v.0 as usize]);
-            let Some(d) = result(i) else { return true };
+            let Some(d) = result(i) else { continue };
             let known = match t.reuse(i) {
-                Reuse::Never => return true,
+                Reuse::Never => continue,
                 Reuse::InBlock => &mut block,
                 Reuse::OnPaths => &mut path,
             };
-            let (key, class) = (operands(i), mf.class(d));
-            let class_of = |k: &MInst<T>| result(k).map(|v| mf.class(v));
-            let same =
-                |k: &MInst<T>| k.op == i.op && k.mods == i.mods && k.uses == i.uses && class_of(k) == Some(class);
-            let list = known.by_operands.entry(key).or_default();
-            if let Some(&found) = list.iter().find(|&&k| same(&firsts[k as usize])) {
-                replace[d.0 as usize] = result(&firsts[found as usize]).unwrap_or(d);
-                if let Some(at) = known.recent.iter().position(|r| r.1 == found) {
+            let (i, key, class) = (&mf.code[b][k], operands(&mf.code[b][k]), mf.class(d));
+            let same = |first: &First| {
+                let k = &mf.code[first.at.0 as usize][first.at.1 as usize];
+                k.op == i.op && k.mods == i.mods && k.uses == i.uses && first.class == class
+            };
+            let before = known.last.get(&key).copied();
+            let mut found = before;
+            while let Some(n) = found {
+                let first = &firsts[n as usize];
+                if same(first) && (window == usize::MAX || known.recent.contains(&n)) {
+                    break;
+                }
+                found = first.before;
+            }
+            if let Some(n) = found {
+                replace[d.0 as usize] = firsts[n as usize].result;
+                if let Some(at) = known.recent.iter().position(|r| *r == n) {
                     known.recent[at..].rotate_left(1);
                 }
-                gone += 1;
-                return false;
+                gone.push((b, k));
+                continue;
             }
             let index = firsts.len() as u32;
-            list.push(index);
+            known.last.insert(key, index);
             if window < usize::MAX {
-                let of_class = |c: Class, r: &(u64, u32)| class_of(&firsts[r.1 as usize]) == Some(c);
-                if known.recent.iter().filter(|r| of_class(class, r)).count() == t.reuse_of(class)
-                    && let Some(oldest) = known.recent.iter().position(|r| of_class(class, r))
+                let (most, of_class) = (t.reuse_of(class), |r: &&u32| firsts[**r as usize].class == class);
+                if most < window
+                    && known.recent.iter().filter(of_class).count() == most
+                    && let Some(oldest) = known.recent.iter().position(|r| of_class(&r))
                 {
-                    known.forget(oldest);
+                    known.recent.remove(oldest);
                 }
                 if known.recent.len() == window {
-                    known.forget(0);
+                    known.recent.remove(0);
                 }
-                known.recent.push((key, index));
+                known.recent.push(index);
             }
-            firsts.push(i.clone());
-            true
-        });
-        mf.code[b] = insts;
-        if let Some(end) = ends.get_mut(b) {
-            *end = path;
+            firsts.push(First { at: (b as u32, k as u32), result: d, class, before });
+        }
+        if heirs[b] > 0 {
+            ends[b] = path;
         }
     }
-    if gone > 0 {
+    if !gone.is_empty() {
+        take_out(mf, &gone);
         // Edges may name them too.
         mf.map_uses(|v| replace[v.0 as usize]);
     }
-    gone
+    gone.len()
+}
+
+/// Takes out instructions, given by block and place in their order.
+fn take_out<T: Target>(mf: &mut MFunc<T>, gone: &[(usize, usize)]) {
+    let mut rest = gone;
+    while let Some(&(b, _)) = rest.first() {
+        let mut k = 0;
+        mf.code[b].retain(|_| {
+            let goes = rest.first() == Some(&(b, k));
+            rest = &rest[usize::from(goes)..];
+            k += 1;
+            !goes
+        });
+    }
 }

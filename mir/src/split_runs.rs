@@ -326,40 +326,55 @@ impl<T: Target> Pass<'_, T> {
     }
 }
 
-/// Functions in which parts are given back, if there are any: first the one that gives back all that are read again, then the other way
-/// if it is another function.
-pub fn split_runs<T: Target>(mf: &MFunc<T>, t: &T) -> Vec<MFunc<T>> {
-    let collects = |l: &Vec<MInst<T>>| l.iter().any(|i| i.is(Pseudo::Collect));
-    if mf.blocks.len() > LARGE || !mf.code.iter().any(collects) {
-        return Vec::new();
-    }
-    // A part that only its collect reads ends there.
-    let readers = readers(mf);
-    let again = |i: &MInst<T>| i.vreg_uses().any(|v| readers[v.0 as usize].count > 1);
-    if !mf.code.iter().flatten().any(|i| i.is(Pseudo::Collect) && again(i)) {
-        return Vec::new();
-    }
-    let mut plain: Vec<Name> = (0..mf.classes.len() as u32).map(|v| Name { is: VReg(v), block: 0 }).collect();
-    for (b, (block, insts)) in mf.blocks.iter().zip(&mf.code).enumerate() {
-        for v in block.params.iter().copied().chain(insts.iter().flat_map(|i| i.vreg_defs())) {
-            plain[v.0 as usize].block = b as u32;
+/// A function in which parts of runs may be given back, as it is before allocation. Which of its ways is worth it, and whether any is,
+/// shows when it has been allocated as it is.
+pub struct SplitRuns<T: Target> {
+    mf: MFunc<T>,
+    readers: Vec<Readers>,
+}
+
+impl<T: Target> SplitRuns<T> {
+    /// Keeps the function, if it has parts that are read again.
+    pub fn new(mf: &MFunc<T>) -> Option<SplitRuns<T>> {
+        let collects = |l: &Vec<MInst<T>>| l.iter().any(|i| i.is(Pseudo::Collect));
+        if mf.blocks.len() > LARGE || !mf.code.iter().any(collects) {
+            return None;
         }
+        // A part that only its collect reads ends there.
+        let readers = readers(mf);
+        let again = |i: &MInst<T>| i.vreg_uses().any(|v| readers[v.0 as usize].count > 1);
+        let any = mf.code.iter().flatten().any(|i| i.is(Pseudo::Collect) && again(i));
+        any.then(|| SplitRuns { mf: mf.clone(), readers })
     }
-    let edges: Vec<(Block, Block)> =
-        (0..mf.blocks.len()).flat_map(|b| targets(mf, b).map(move |s| (Block(b as u32), Block(s as u32)))).collect();
-    let tree = DomTree::of(mf.blocks.len(), Block(0), &CsrLists::new(&edges));
-    let given = |what: GiveBack| {
-        let mut out = mf.clone();
-        let (plain, in_runs) = (plain.clone(), vec![None; mf.classes.len()]);
-        let (undo, waiting, runs) = (Vec::new(), Vec::new(), Vec::new());
-        let (tree, readers) = (&tree, &readers);
-        let (held, splits) = (false, 0);
-        let mut pass = Pass { mf: &mut out, t, tree, readers, plain, in_runs, undo, waiting, what, held, runs, splits };
-        pass.function();
-        let (splits, held) = (pass.splits, pass.held);
-        ((splits > 0).then_some(out), held)
-    };
-    let (next, held) = given(GiveBack::Next);
-    let all = if held { given(GiveBack::All).0 } else { None };
-    all.into_iter().chain(next).collect()
+
+    /// The functions in which parts are given back, if there are any: first the one that gives back all that are read again, then the
+    /// other way if it is another function.
+    pub fn functions(&self, t: &T) -> Vec<MFunc<T>> {
+        let SplitRuns { mf, readers } = self;
+        let mut plain: Vec<Name> = (0..mf.classes.len() as u32).map(|v| Name { is: VReg(v), block: 0 }).collect();
+        for (b, (block, insts)) in mf.blocks.iter().zip(&mf.code).enumerate() {
+            for v in block.params.iter().copied().chain(insts.iter().flat_map(|i| i.vreg_defs())) {
+                plain[v.0 as usize].block = b as u32;
+            }
+        }
+        let edges: Vec<(Block, Block)> = (0..mf.blocks.len())
+            .flat_map(|b| targets(mf, b).map(move |s| (Block(b as u32), Block(s as u32))))
+            .collect();
+        let tree = DomTree::of(mf.blocks.len(), Block(0), &CsrLists::new(&edges));
+        let given = |what: GiveBack| {
+            let mut out = mf.clone();
+            let (plain, in_runs) = (plain.clone(), vec![None; mf.classes.len()]);
+            let (undo, waiting, runs) = (Vec::new(), Vec::new(), Vec::new());
+            let tree = &tree;
+            let (held, splits) = (false, 0);
+            let mut pass =
+                Pass { mf: &mut out, t, tree, readers, plain, in_runs, undo, waiting, what, held, runs, splits };
+            pass.function();
+            let (splits, held) = (pass.splits, pass.held);
+            ((splits > 0).then_some(out), held)
+        };
+        let (next, held) = given(GiveBack::Next);
+        let all = if held { given(GiveBack::All).0 } else { None };
+        all.into_iter().chain(next).collect()
+    }
 }

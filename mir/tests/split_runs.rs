@@ -1,7 +1,7 @@
 //! Tests of `mir/src/split_runs.rs`.
 
 use crate::toy::{Op, R, Toy};
-use gpucc_mir::{Class, ClassInfo, MFunc, MInst, Pseudo, Shape, Use, VReg, split_runs};
+use gpucc_mir::{Class, ClassInfo, MFunc, MInst, Pseudo, Shape, SplitRuns, Use, VReg};
 
 /// A run of two.
 const RUN: Class = Class(3);
@@ -34,6 +34,10 @@ fn toy() -> Toy {
     let mut t = Toy { gives: true, ..Toy::new(8) };
     t.classes.push(ClassInfo { name: "run", file: 0, shape: Shape::run(2) });
     t
+}
+
+fn split_runs(f: &MFunc<Toy>, t: &Toy) -> Vec<MFunc<Toy>> {
+    SplitRuns::new(f).map_or_else(Vec::new, |s| s.functions(t))
 }
 
 #[test]

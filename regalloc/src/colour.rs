@@ -57,8 +57,10 @@ pub struct Allocation {
     pub entry: CsrLists<(Value, Placement)>,
     /// Parallel copies to insert, in program order of the blocks they go to.
     pub copies: Vec<ParallelCopy>,
-    /// Units of each file that hold nothing while an instruction with `report_free` happens.
-    pub free: Vec<(InstId, Vec<UnitSet>)>,
+    /// The instructions with `report_free`.
+    pub reports: Vec<InstId>,
+    /// Units that hold nothing while they happen: as many sets for each as there are files.
+    pub free: Vec<UnitSet>,
 }
 
 struct FileState {
@@ -480,16 +482,18 @@ impl Colour<'_> {
             }
         }
         if report || !moves.is_empty() {
-            let mut busy: Vec<UnitSet> = self.files.iter().map(|f| f.occupied).collect();
+            let mut busy: SmallVec<[UnitSet; 4]> = self.files.iter().map(|f| f.occupied).collect();
             busy.iter_mut().zip(start.iter().flatten()).for_each(|(b, s)| *b = b.union(s));
             for (k, o) in ops.iter().enumerate() {
                 busy[self.p.file(o.value) as usize].add(self.out.operands[base + k]);
             }
-            let free: Vec<UnitSet> = self.p.files.iter().zip(&busy).map(|(f, b)| f.budget.minus(b)).collect();
+            let free = self.p.files.iter().zip(&busy).map(|(f, b)| f.budget.minus(b));
             if report {
-                self.out.free.push((i, free.clone()));
+                self.out.reports.push(i);
+                self.out.free.extend(free.clone());
             }
             if !moves.is_empty() {
+                let free = free.collect();
                 self.out.copies.push(ParallelCopy { at: At::Before(i), moves, free });
             }
         }
