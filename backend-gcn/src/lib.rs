@@ -262,7 +262,7 @@ impl Family for GcnFamily {
 
     fn emit(code: &encoded::Code, cx: &CompileCx<'_, Self>) -> Result<EmittedProgram, Diagnostic> {
         let (job, state, fixed) = (&cx.job, &cx.state, &cx.state.fixed);
-        let Some(p) = emit::emit(code, job.generation)? else {
+        let Some(p) = emit::emit(code, job.generation, job.options.verify || cfg!(debug_assertions))? else {
             let what = "has branches that reach 131072 bytes, and too many of them go further at once";
             return Err(job.refuse(Refusal::ProgramSize, what));
         };

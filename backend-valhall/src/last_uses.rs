@@ -13,20 +13,28 @@ fn before(live: u64, i: &EncodedInst) -> u64 {
     live & !mask(&i.writes) | mask(&i.reads)
 }
 
-/// Marks at most `fuel` sources, and returns how many.
-pub fn run(code: &mut Code, fuel: u64) -> u64 {
-    // Registers that each block reads before it writes them, and those it leaves alone.
-    let effects: Vec<(u64, u64)> = code
-        .blocks
-        .iter()
-        .map(|b| b.insts.iter().rev().fold((0, u64::MAX), |(r, keeps), i| (before(r, i), keeps & !mask(&i.writes))))
-        .collect();
-    let live_in = backward(
+/// The registers that are live where each block begins.
+fn live_in(code: &Code) -> Vec<u64> {
+    // Registers that a block reads before it writes them, and those it leaves alone: of those that come behind another.
+    let mut effects = vec![(0, u64::MAX); code.blocks.len()];
+    let mut asked: Vec<usize> = (0..code.blocks.len()).flat_map(|b| code.succs(b)).collect();
+    asked.sort_unstable();
+    asked.dedup();
+    for b in asked {
+        let insts = code.blocks[b].insts.iter().rev();
+        effects[b] = insts.fold((0, u64::MAX), |(r, keeps), i| (before(r, i), keeps & !mask(&i.writes)));
+    }
+    backward(
         effects.len(),
         |b| code.succs(b),
         |live: &mut u64, next| *live |= next,
         |b, live| *live = *live & effects[b].1 | effects[b].0,
-    );
+    )
+}
+
+/// Marks at most `fuel` sources, and returns how many.
+pub fn run(code: &mut Code, fuel: u64) -> u64 {
+    let live_in = live_in(code);
     let mut marked = 0;
     for b in (0..code.blocks.len()).rev() {
         let mut live = code.succs(b).fold(0, |m, s| m | live_in[s]);

@@ -137,7 +137,7 @@ impl State {
     }
 }
 
-/// The outstanding messages at the entry of each block, and the slots in use at its end.
+/// The outstanding messages at the entry of each block, and the slots in use at its end, if another one comes behind it.
 pub fn solve(code: &Code) -> (BlockInStates<State>, Vec<u32>) {
     let n = code.blocks.len();
     let mut entry = BlockInStates::new(n);
@@ -146,6 +146,9 @@ pub fn solve(code: &Code) -> (BlockInStates<State>, Vec<u32>) {
     let mut work = BTreeSet::from([0usize]);
     let mut state = State::default();
     while let Some(b) = work.pop_first() {
+        if code.succs(b).next().is_none() {
+            continue;
+        }
         state.clone_from(entry.get(b).unwrap_or(&State::default()));
         for i in &code.blocks[b].insts {
             let needs = state.needs(i);
@@ -160,9 +163,6 @@ pub fn solve(code: &Code) -> (BlockInStates<State>, Vec<u32>) {
 
 /// Adds waits. Returns how many instructions wait for what they did not wait for before, new ones included.
 pub fn run(code: &mut Code) -> u64 {
-    if let [block] = &mut code.blocks[..] {
-        return run_block(&mut block.insts, &mut State::default());
-    }
     let (entry, _) = solve(code);
     let mut state = State::default();
     let mut added = 0;

@@ -48,11 +48,11 @@ fn distance(from: u32, to: u32) -> Result<u32, Diagnostic> {
     Ok(u32::from(d as u16))
 }
 
-/// Places a program and gives its bytes. Nothing if it is so large and so tangled that its branches cannot reach.
+/// Places a program and gives its bytes, each instruction checked against the machine's rules if that is wanted. Nothing if it is so large and so tangled that its branches cannot reach.
 ///
 /// # Errors
 /// A compiler bug: a branch that was placed out of reach.
-pub fn emit(source: &Code, generation: u8) -> Result<Option<Program>, Diagnostic> {
+pub fn emit(source: &Code, generation: u8, check: bool) -> Result<Option<Program>, Diagnostic> {
     let blocks = &source.blocks;
     let mut counts = Counts::default();
     let piece = |i: &EncodedInst| Piece {
@@ -65,13 +65,14 @@ pub fn emit(source: &Code, generation: u8) -> Result<Option<Program>, Diagnostic
     let mut code = Vec::with_capacity(placed.size as usize);
     let mut locs = Vec::with_capacity(count);
     let mut put = |code: &mut Vec<u8>, inst: Packed<Isa>, loc: Loc| {
-        if let Err(why) = form::check(&inst.unpack(), generation) {
+        if check && let Err(why) = form::check(&inst.unpack(), generation) {
             panic!("{inst:?} breaks a rule: {why}");
         }
         locs.push((code.len() as u32, loc));
-        if let Some((word, bytes)) = inst.encode(generation) {
-            code.extend_from_slice(&word.to_le_bytes()[..bytes]);
-        }
+        let Some((word, bytes)) = inst.encode(generation) else {
+            panic!("{inst:?} does not exist on this generation");
+        };
+        code.extend_from_slice(&word.to_le_bytes()[..bytes]);
     };
     let mut islands = placed.islands.iter().peekable();
     let mut detours = placed.detours.iter().peekable();

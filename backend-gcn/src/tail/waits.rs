@@ -215,9 +215,12 @@ impl State {
             _ if item.inst.op() == Op::VReadlaneB32 => 4,
             _ => 0,
         };
-        let read = item.reads.iter().filter(|r| r.0 < 128);
-        let since = read.flat_map(|&r| self.written.range(r)).map(|e| e.1).min();
-        let mut states = since.map_or(0, |n| need - n.min(need));
+        let mut states = 0;
+        if need > 0 && !self.written.0.is_empty() {
+            let read = item.reads.iter().filter(|r| r.0 < 128);
+            let since = read.flat_map(|&r| self.written.range(r)).map(|e| e.1).min();
+            states = since.map_or(0, |n| need - n.min(need));
+        }
         if generation > 0 && item.facts.is_valu && overlap(&self.wide, &item.writes) {
             states = states.max(1);
         }
@@ -333,6 +336,10 @@ fn entries(code: &Code, generation: u8) -> BlockInStates<State> {
         let mut changed = false;
         for b in 0..code.blocks.len() {
             if !std::mem::take(&mut due[b]) {
+                continue;
+            }
+            // Nobody asks for the state behind the end.
+            if code.succs(b).next().is_none() {
                 continue;
             }
             let Some(mut state) = entry.get(b).cloned() else { continue };
