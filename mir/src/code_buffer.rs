@@ -23,7 +23,12 @@ pub struct CodeBuffer<T: Target> {
 impl<T: Target> CodeBuffer<T> {
     /// No lists, with room to count `n`.
     pub fn new(n: usize) -> Self {
-        CodeBuffer { parts: vec![Vec::new()], sizes: Vec::with_capacity(n), from: 0 }
+        CodeBuffer::with_room(n, 0)
+    }
+
+    /// The same for about so many instructions.
+    pub fn with_room(n: usize, insts: usize) -> Self {
+        CodeBuffer { parts: vec![Vec::with_capacity(insts.min(PART))], sizes: Vec::with_capacity(n), from: 0 }
     }
 
     /// The list that is being written is complete: what is added from now on is the next one.

@@ -36,6 +36,7 @@ pub(crate) fn build<T: Target>(mf: &MFunc<T>, t: &T) -> Result<Problem, String> 
     let classes = t.classes();
     let count = mf.inst_count();
     p.reserve(mf.classes.len(), mf.blocks.len(), count, 3 * count);
+    p.hints.reserve(mf.classes.len() / 2);
     let kinds: SmallVec<[u16; 32]> = classes.iter().map(|c| p.kind(c.file, c.shape)).collect();
     for (n, c) in mf.classes.iter().enumerate() {
         let Some(&kind) = kinds.get(c.0 as usize) else { return Err(format!("%{n} has unknown class {}", c.0)) };

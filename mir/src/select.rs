@@ -100,6 +100,9 @@ pub struct Select<'f, T: Target> {
 /// Uses of a constant farther apart than this many IR instructions get registers of their own.
 const CONST_REACH: usize = 40;
 
+/// Room is made at once for a block of so many IR instructions at most.
+const LONGEST: usize = 128;
+
 /// The location for what is emitted for an instruction: it tells accesses of memory from others.
 pub fn access_loc(data: &InstData) -> Loc {
     match (data.mem(), data.touches()) {
@@ -155,6 +158,7 @@ pub fn select_apart<T: Target>(
     }
     let mut mf = MFunc::new(f.name.clone());
     mf.reserve(f.layout.len());
+    mf.classes.reserve(f.values.len());
     let mut block_of: SecondaryMap<gpucc_ir::Block, Option<BlockId>> = SecondaryMap::new();
     let runs = trips::runs(f);
     for &b in &f.layout {
@@ -162,6 +166,8 @@ pub fn select_apart<T: Target>(
         mf.at(new).runs = runs[b];
         block_of[b] = Some(new);
     }
+    let lengths = || f.layout.iter().map(|&b| f.blocks[b].insts.len());
+    let (count, longest) = (lengths().sum::<usize>(), lengths().max().unwrap_or(0).min(LONGEST));
     let mut cx = Select {
         f,
         mf,
@@ -173,9 +179,9 @@ pub fn select_apart<T: Target>(
         block_of,
         block: f.entry(),
         inst: None,
-        done: CodeBuffer::new(f.layout.len()),
-        emitted: Vec::new(),
-        chunks: Vec::new(),
+        done: CodeBuffer::with_room(f.layout.len(), 2 * count),
+        emitted: Vec::with_capacity(2 * longest),
+        chunks: Vec::with_capacity(longest),
         fronts: Vec::new(),
         front_of: Vec::new(),
         consts: Vec::new(),

@@ -225,18 +225,14 @@ pub fn settle_moves<T: Target>(mf: &mut MFunc<T>, t: &T) -> usize {
     // What is named beside them, as a register that always reads 0, is nobody's to take.
     used.iter_mut().zip(t.files()).for_each(|(u, f)| *u = u.intersect(&f.budget));
     let succs = |b: usize| mf.blocks[b].all_succs().map(|e| e.to.0 as usize);
-    let alone = mf.blocks.iter().all(|b| b.all_succs().next().is_none());
     let starts = backward(
         mf.blocks.len(),
         succs,
         |now, start| join(now, start, files),
         |b, now: &mut Live| {
             now.resize(files, UnitSet::EMPTY);
-            // Nobody asks for the start of a block that is alone.
             let out = Live::from_slice(now);
-            if !alone {
-                mf.code[b].iter().rev().for_each(|i| step(t, i, now, &out));
-            }
+            mf.code[b].iter().rev().for_each(|i| step(t, i, now, &out));
         },
     );
     let mut gone = 0;

@@ -33,51 +33,19 @@ pub struct Liveness {
     pub preds: [CsrLists<BlockId>; 2],
 }
 
-impl Liveness {
-    /// Predecessors on one graph.
-    pub fn preds(&self, cfg: Cfg) -> &CsrLists<BlockId> {
-        &self.preds[cfg as usize]
-    }
-
-    /// Computes liveness.
-    ///
-    /// # Errors
-    /// When a value is used that is not defined on every path.
-    pub fn compute(p: &Problem) -> Result<Liveness, Error> {
+/// The values that live into each block, from where they are read before they are defined and where they are defined.
+fn live_in(
+    p: &Problem,
+    preds: &[CsrLists<BlockId>; 2],
+    exposed: &[(Value, BlockId)],
+    defs: &[(Value, BlockId)],
+) -> Result<CsrLists<Value>, Error> {
+    let mut found: Vec<(BlockId, Value)> = Vec::new();
+    if !exposed.is_empty() {
         let n = p.value_count();
-        let preds = [p.preds(Cfg::Logical), p.preds(Cfg::Linear)];
-        // Upward exposed uses and definitions per block. Blocks are visited in order, so lists are ascending.
-        let (mut exposed, mut defs) = (Vec::new(), Vec::new());
-        let mut def_stamp = vec![u32::MAX; n];
-        let mut use_stamp = vec![u32::MAX; n];
-        for (b, block) in p.blocks.iter().enumerate() {
-            let b = b as BlockId;
-            let mut define = |v: Value, stamp: &mut Vec<u32>| {
-                if stamp[v.index()] != b {
-                    stamp[v.index()] = b;
-                    defs.push((v, b));
-                }
-            };
-            let mut expose = |v: Value, stamp: &[u32]| {
-                if stamp[v.index()] != b && use_stamp[v.index()] != b {
-                    use_stamp[v.index()] = b;
-                    exposed.push((v, b));
-                }
-            };
-            for &v in p.params(b) {
-                define(v, &mut def_stamp);
-            }
-            for i in block.insts.clone() {
-                let (uses, defs) = p.uses_and_defs(i);
-                uses.iter().for_each(|o| expose(o.value, &def_stamp));
-                defs.iter().for_each(|o| define(o.value, &mut def_stamp));
-            }
-            for_args(p, b, |v| expose(v, &def_stamp));
-        }
         let by_value =
             |pairs: &[(Value, BlockId)]| CsrLists::new(n, 0, |put| pairs.iter().for_each(|&(v, b)| put(v.index(), b)));
-        let (exposed, defs) = (by_value(&exposed), by_value(&defs));
-        let mut found: Vec<(BlockId, Value)> = Vec::new();
+        let (exposed, defs) = (by_value(exposed), by_value(defs));
         let mut last_found = vec![Value::NONE; p.blocks.len()];
         let mut stack = Vec::new();
         for v in 0..n {
@@ -103,8 +71,59 @@ impl Liveness {
                 }
             }
         }
-        let live_in =
-            CsrLists::new(p.blocks.len(), Value::NONE, |put| found.iter().for_each(|&(b, v)| put(b as usize, v)));
+    }
+    Ok(CsrLists::new(p.blocks.len(), Value::NONE, |put| found.iter().for_each(|&(b, v)| put(b as usize, v))))
+}
+
+impl Liveness {
+    /// Predecessors on one graph.
+    pub fn preds(&self, cfg: Cfg) -> &CsrLists<BlockId> {
+        &self.preds[cfg as usize]
+    }
+
+    /// Computes liveness.
+    ///
+    /// # Errors
+    /// When a value is used that is not defined on every path.
+    pub fn compute(p: &Problem) -> Result<Liveness, Error> {
+        let n = p.value_count();
+        let preds = [p.preds(Cfg::Logical), p.preds(Cfg::Linear)];
+        // Upward exposed uses and definitions per block. Blocks are visited in order, so lists are ascending.
+        let (mut exposed, mut defs) = (Vec::new(), Vec::new());
+        // Only what lives across an edge asks where it is defined.
+        let several = p.blocks.len() > 1;
+        if several {
+            defs.reserve(n);
+        }
+        let mut def_stamp = vec![u32::MAX; n];
+        let mut use_stamp = vec![u32::MAX; n];
+        for (b, block) in p.blocks.iter().enumerate() {
+            let b = b as BlockId;
+            let mut define = |v: Value, stamp: &mut Vec<u32>| {
+                if stamp[v.index()] != b {
+                    stamp[v.index()] = b;
+                    if several {
+                        defs.push((v, b));
+                    }
+                }
+            };
+            let mut expose = |v: Value, stamp: &[u32]| {
+                if stamp[v.index()] != b && use_stamp[v.index()] != b {
+                    use_stamp[v.index()] = b;
+                    exposed.push((v, b));
+                }
+            };
+            for &v in p.params(b) {
+                define(v, &mut def_stamp);
+            }
+            for i in block.insts.clone() {
+                let (uses, defs) = p.uses_and_defs(i);
+                uses.iter().for_each(|o| expose(o.value, &def_stamp));
+                defs.iter().for_each(|o| define(o.value, &mut def_stamp));
+            }
+            for_args(p, b, |v| expose(v, &def_stamp));
+        }
+        let live_in = live_in(p, &preds, &exposed, &defs)?;
         let (last, dead_param) = (Vec::new(), vec![false; n]);
         let mut live = Liveness { live_in, last, dead_param, peaks: Vec::new(), block_units: Vec::new(), preds };
         live.walk(p);
