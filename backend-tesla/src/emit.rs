@@ -4,7 +4,7 @@ use gpucc_driver::{Family, Job};
 use gpucc_ir::{Diagnostic, Loc};
 use gpucc_isa::{Isa as _, TextCx};
 use gpucc_tesla_machine as machine;
-use machine::Op;
+use machine::{Kind, Op};
 
 use crate::encoded::{Code, EncodedInst};
 
@@ -98,8 +98,9 @@ impl Program {
         let row = inst.row();
         self.instructions += 1;
         self.short += u64::from(bytes == 4);
-        self.immediate += u64::from(row.operand("imm").is_some() && bytes == 8);
-        self.movs += u64::from(row.op == Op::Mov && row.operand("imm").is_none());
+        let immediate = row.operands.iter().any(|o| matches!(o.kind, Kind::Num) && o.name == "imm");
+        self.immediate += u64::from(immediate && bytes == 8);
+        self.movs += u64::from(row.op == Op::Mov && !immediate);
         self.branches += u64::from(matches!(row.op, Op::Bra | Op::Brk));
         self.memory += u64::from(machine::Unit::of(row) == machine::Unit::Memory);
         Ok(())

@@ -39,8 +39,13 @@ pub fn run(code: &mut Code, fuel: u64) -> u64 {
     for b in (0..code.blocks.len()).rev() {
         let mut live = code.succs(b).fold(0, |m, s| m | live_in[s]);
         for i in code.blocks[b].insts.iter_mut().rev() {
-            marked += mark(i, live & !mask(&i.writes) | i.facts.staged, fuel - marked);
-            live = before(live, i);
+            let (reads, kept) = (mask(&i.reads), live & !mask(&i.writes));
+            let after = kept | i.facts.staged;
+            // Most read nothing for the last time.
+            if reads & !after != 0 {
+                marked += mark(i, after, fuel - marked);
+            }
+            live = kept | reads;
         }
     }
     marked

@@ -20,12 +20,13 @@ pub fn run(f: &mut Function, cx: &mut PassCx<'_>) {
     if !cx.has_any(f, OpSet::of(&[Op::Fma])) || !cx.modes().is_plain() {
         return;
     }
+    // Few functions have one.
+    if !f.insts_in_order().any(|(_, i)| scaled(f, &f.insts[i]).is_some()) {
+        return;
+    }
     let uses = cx.uses(f);
     rewrite::run(f, |b, i| {
         let d = &b.func.insts[i];
-        if d.op != Op::Fma || b.func.ty(d.result()).scalar() != Scalar::F32 {
-            return Rewrite::Keep;
-        }
         let Some(sum) = scaled(b.func, d).filter(|s| uses.of(s.product).len() == 1) else { return Rewrite::Keep };
         if !cx.change() {
             return Rewrite::Keep;
@@ -48,6 +49,9 @@ struct Scaled {
 }
 
 fn scaled(f: &Function, d: &InstData) -> Option<Scaled> {
+    if d.op != Op::Fma || f.ty(d.result()).scalar() != Scalar::F32 {
+        return None;
+    }
     let loose = |d: &InstData| d.fp.has(FpFlags::CONTRACT);
     let mut rest = f.as_const(d.args[2]).filter(|_| loose(d))?.clone();
     let (product, by) = [(d.args[0], d.args[1]), (d.args[1], d.args[0])].into_iter().find(|p| is_power(f, p.1))?;
