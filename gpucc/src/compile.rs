@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::hash::{Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Once;
+use std::sync::{Once, OnceLock};
 
 use gpucc_container::Container;
 use gpucc_driver::{CodegenOptions, Output, SharedPasses};
@@ -38,18 +38,31 @@ impl Options {
 #[derive(Clone, Debug)]
 pub struct Artifact {
     target: Target,
-    container: Container,
+    options_hash: u64,
     outputs: Vec<Output>,
+    /// Made when somebody asks: statistics are about the outputs alone.
+    container: OnceLock<Container>,
 }
 
 impl Artifact {
     /// The container as a value.
     pub fn container(&self) -> &Container {
-        &self.container
+        let number = |s: &str| s.parse().unwrap_or(0);
+        self.container.get_or_init(|| Container {
+            family: self.target.family().into(),
+            generation: self.target.generation().into(),
+            compiler: [
+                number(env!("CARGO_PKG_VERSION_MAJOR")),
+                number(env!("CARGO_PKG_VERSION_MINOR")),
+                number(env!("CARGO_PKG_VERSION_PATCH")),
+            ],
+            options_hash: self.options_hash,
+            entries: self.outputs.iter().map(|o| o.entry.clone()).collect(),
+        })
     }
     /// The container as the bytes a driver loads.
     pub fn bytes(&self) -> Vec<u8> {
-        self.container.write()
+        self.container().write()
     }
     /// Machine code of all entry points in source order, nothing between them.
     pub fn code(&self) -> Vec<u8> {
@@ -82,9 +95,9 @@ impl Artifact {
     /// One artifact with the entries of both, those of `other` behind. Both are for one target.
     pub fn joined(mut self, other: Artifact) -> Artifact {
         debug_assert_eq!(self.target, other.target);
-        self.container.options_hash = self.container.options_hash.rotate_left(1) ^ other.container.options_hash;
-        self.container.entries.extend(other.container.entries);
+        self.options_hash = self.options_hash.rotate_left(1) ^ other.options_hash;
         self.outputs.extend(other.outputs);
+        self.container = OnceLock::new();
         self
     }
 }
@@ -336,17 +349,6 @@ fn compile_named(
         output.entry.facts = crate::facts::of(module, &output);
         outputs.push(output);
     }
-    let number = |s: &str| s.parse().unwrap_or(0);
-    let container = Container {
-        family: target.family().into(),
-        generation: target.generation().into(),
-        compiler: [
-            number(env!("CARGO_PKG_VERSION_MAJOR")),
-            number(env!("CARGO_PKG_VERSION_MINOR")),
-            number(env!("CARGO_PKG_VERSION_PATCH")),
-        ],
-        options_hash: options_hash(module, names, options, &mut shared.hash),
-        entries: outputs.iter().map(|o| o.entry.clone()).collect(),
-    };
-    Ok(Artifact { target, container, outputs })
+    let options_hash = options_hash(module, names, options, &mut shared.hash);
+    Ok(Artifact { target, options_hash, outputs, container: OnceLock::new() })
 }
