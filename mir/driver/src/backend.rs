@@ -20,7 +20,7 @@ use gpucc_pipeline::{
 pub struct CodegenOptions {
     /// Optimisation level, 0 to 3.
     pub opt_level: u8,
-    /// Verify after every pass and check every allocation also in release builds.
+    /// Verify after every pass, and check every allocation and what is emitted, also in release builds.
     pub verify: bool,
     /// Allocator stress: spill everything that can be spilled.
     pub spill_all: bool,
