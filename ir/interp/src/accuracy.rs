@@ -133,10 +133,17 @@ impl MachineMath for Moved {
         let x = f64::from(num::input(near, a(0)));
         // Correctly rounded operations: WGSL takes either neighbour, and what is exact stays so.
         let rounded = |f: &dyn Fn(Mode) -> f32| {
-            let shift = self.shift(op, args, f64::from(f(near)));
-            let (near, way) = (f64::from(f(mode(shift))), f64::from(f(mode(-shift))));
-            let more = (self.width - 1.0) * (near - way);
-            if more.is_finite() { num::output(mode(shift), (near + more) as f32) } else { near as f32 }
+            // Only two of the ways ask which side of zero the result is on.
+            let is_signed = matches!(self.sample % 8, 2 | 3);
+            let shift = self.shift(op, args, if is_signed { f64::from(f(near)) } else { 0.0 });
+            let first = f(mode(shift));
+            // At the bound itself the other neighbour decides the sign of a zero alone.
+            if self.width == 1.0 && first != 0.0 {
+                return first;
+            }
+            let (neighbour, way) = (f64::from(first), f64::from(f(mode(-shift))));
+            let more = (self.width - 1.0) * (neighbour - way);
+            if more.is_finite() { num::output(mode(shift), (neighbour + more) as f32) } else { first }
         };
         // `exact` and how far from it the operation may be.
         let within = |exact: f64, error: f64| {

@@ -101,7 +101,7 @@ impl Lanes<'_> {
     }
 
     /// Executes any op that is no memory access and no control flow.
-    pub fn exec(&self, i: &DInst, p: &Profile, scratch: &mut Vec<u64>) -> Result<(), Trap> {
+    pub fn exec(&self, i: &DInst, p: &Profile, scratch: &mut Vec<Option<u64>>) -> Result<(), Trap> {
         let Some(free) = p.free else { return self.prescribed(i, p, scratch) };
         let flush = match i.to {
             Scalar::F16 => p.f16.flush_in,
@@ -147,25 +147,31 @@ impl Lanes<'_> {
         Ok(())
     }
 
-    fn prescribed(&self, i: &DInst, p: &Profile, scratch: &mut Vec<u64>) -> Result<(), Trap> {
+    fn prescribed(&self, i: &DInst, p: &Profile, scratch: &mut Vec<Option<u64>>) -> Result<(), Trap> {
         if let Some(machine) = &p.machine
             && machine.ops().contains(&i.op)
             && i.op.is_lanewise()
         {
-            // Operands first: the result may lie where they do.
+            // All values first: the result may lie where operands do.
             let count = i.args.iter().take_while(|&&a| a != u32::MAX).count();
             scratch.clear();
+            let mut args = [0; 4];
             for k in 0..i.n {
                 for &l in self.active {
-                    scratch.extend(i.args[..count].iter().map(|&a| self.get(a + k, l)));
+                    for (to, from) in args[..count].iter_mut().zip(&i.args) {
+                        *to = self.get(from + k, l);
+                    }
+                    scratch.push(machine.eval(i.op, i.scalar, i.n, &args[..count]));
                 }
             }
-            self.plain(i, p)?;
-            let mut operands = scratch.chunks(count.max(1));
+            // The plain way is for what the machine leaves to it, most often nothing.
+            if scratch.iter().any(Option::is_none) {
+                self.plain(i, p)?;
+            }
+            let mut values = scratch.iter();
             for k in 0..i.n {
                 for &l in self.active {
-                    let args = operands.next().unwrap_or(&[]);
-                    if let Some(v) = machine.eval(i.op, i.scalar, i.n, args) {
+                    if let Some(&Some(v)) = values.next() {
                         self.set(i.dst + k, l, v);
                     }
                 }

@@ -219,7 +219,7 @@ pub(crate) struct Run<'a> {
     spare: Vec<(Vec<u64>, LaneMemory)>,
     pub report: RunReport,
     rng: Option<SplitMix64>,
-    values: Vec<u64>,
+    values: Vec<Option<u64>>,
     edge_scratch: Vec<u64>,
 }
 
@@ -783,7 +783,7 @@ fn step(
     profile: &Profile,
     common: &mut Common,
     batch: &mut Batch,
-    values: &mut Vec<u64>,
+    values: &mut Vec<Option<u64>>,
     place: &Place,
     (file, own): (&mut [u64], &mut LaneMemory),
     (index, workgroup, local): (u32, [u32; 3], &[[u32; 3]]),

@@ -13,7 +13,7 @@ pub(crate) fn exec(
     (file, stride): (&mut [u64], usize),
     (active, live): (&[u32], impl Fn(u32) -> bool),
     inst: &DInst,
-    values: &mut Vec<u64>,
+    values: &mut Vec<Option<u64>>,
 ) -> Result<Vec<u32>, Trap> {
     let at = |slot: u32, lane: u32| slot as usize * stride + lane as usize;
     match (inst.op, &inst.extra) {
@@ -89,7 +89,7 @@ fn combine(
     inst: &DInst,
     kind: Reduce,
     (first, second): (&[u64], &[u64]),
-    values: &mut Vec<u64>,
+    values: &mut Vec<Option<u64>>,
 ) -> Result<Vec<u64>, Trap> {
     let n = first.len();
     let (op, extra) = (kind.op.op(), Extra::None);
@@ -107,7 +107,7 @@ fn reduce(
     inst: &DInst,
     kind: Reduce,
     mut row: Vec<u64>,
-    values: &mut Vec<u64>,
+    values: &mut Vec<Option<u64>>,
 ) -> Result<Vec<u64>, Trap> {
     let n = row.len();
     let mut apart = 1;
@@ -135,7 +135,7 @@ fn in_an_order(
     inst: &DInst,
     kind: Reduce,
     row: &[u64],
-    (seed, values): (u64, &mut Vec<u64>),
+    (seed, values): (u64, &mut Vec<Option<u64>>),
 ) -> Result<Vec<u64>, Trap> {
     let mut whole = |part: &[u64]| {
         let mut rng = SplitMix64::new(seed);

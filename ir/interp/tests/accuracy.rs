@@ -5,7 +5,7 @@ use gpucc_interp::compare::Difference;
 use gpucc_interp::{MachineMath, OracleProgram, Profile};
 use gpucc_ir::text::parse_module;
 use gpucc_ir::{Op, Scalar};
-use gpucc_num::f32 as num;
+use gpucc_num::{Mode, Round, f32 as num};
 use gpucc_sim::{Dispatch, RunOptions};
 
 /// `sin(x) ^ 2 + x`, and an integer.
@@ -46,6 +46,34 @@ fn inside_and_outside() {
     assert_eq!(judged(|x| x + 1.0e-2, 7).map(|d| d.offset), Some(0));
     assert_eq!(judged(|_| f32::NAN, 7).map(|d| d.offset), Some(0));
     assert_eq!(judged(|x| x, 8).map(|d| d.offset), Some(4), "integers that no rounding reaches are exact");
+}
+
+/// What is rounded once goes to one of its neighbours, and what is exact stays, zeros with their sign in one of both ways.
+#[test]
+fn sums_and_products_go_to_a_neighbour() {
+    let special = [0.0, -0.0, 1.0, -1.0, 0.1, -3.7, 1.0e-40, f32::MIN_POSITIVE, f32::MAX, f32::MIN, 1.0e30, 16777217.0];
+    let special = special.into_iter().chain([f32::INFINITY, f32::NEG_INFINITY, f32::NAN]);
+    let numbers: Vec<f32> = special.flat_map(|x| [x, x * 0.3, x + 1.0e-3]).collect();
+    let pairs: Vec<(f32, f32)> = numbers.iter().flat_map(|x| numbers.iter().map(|y| (*x, *y))).collect();
+    type Binary = fn(Mode, f32, f32) -> f32;
+    let ops: [(Op, Binary); 3] = [(Op::FAdd, num::add), (Op::FSub, num::sub), (Op::FMul, num::mul)];
+    let mut differ = 0;
+    for sample in 0..16 {
+        let machine = moved(sample, 0).machine.expect("its own arithmetic");
+        let flush = sample & 2 != 0;
+        let mode = |round| Mode { round, flush_in: flush, flush_out: flush };
+        for ((op, f), (x, y)) in ops.iter().flat_map(|o| pairs.iter().map(move |p| (o, *p))) {
+            let args = [x, y].map(|v| u64::from(v.to_bits()));
+            let got = machine.eval(*op, Scalar::F32, 1, &args).map(|b| f32::from_bits(b as u32)).expect("a float");
+            let ends = [Round::Up, Round::Down].map(|r| f(mode(r), x, y));
+            differ += usize::from(ends[0].to_bits() != ends[1].to_bits());
+            let is_one = |e: f32| e == got || e.is_nan() && got.is_nan();
+            assert!(ends.into_iter().any(is_one), "{op} of {x:e} and {y:e} in run {sample}: {got:e}, not of {ends:?}");
+            let way = (sample % 8) as usize;
+            assert!(way > 1 || is_one(ends[way]), "{op} of {x:e} and {y:e}: run {sample} goes one way");
+        }
+    }
+    assert!(differ > 1000, "{differ}");
 }
 
 /// Nothing is said of the sine of a large number. Some runs give numbers, which comparisons and normalised targets tell apart.
