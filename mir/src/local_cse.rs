@@ -16,10 +16,10 @@ const LARGE: usize = 400;
 /// Results that may be used again.
 #[derive(Clone, Default)]
 struct Known {
-    /// The last of the instructions with a number that equal ones share; each names the one before it.
+    /// The last of the instructions with a number that equal ones share; each names the one before it. Where they are not limited.
     last: FxHashMap<u64, u32>,
-    /// Those that are remembered, the least recently used first; only where they are limited.
-    recent: Vec<u32>,
+    /// Those that are remembered with their numbers, the least recently used first; where they are limited.
+    recent: Vec<(u64, u32)>,
 }
 
 /// An instruction whose result may be used again.
@@ -105,27 +105,26 @@ pub fn local_cse<T: Target>(mf: &mut MFunc<T>, t: &T) -> usize {
                 let k = &mf.code[first.at.0 as usize][first.at.1 as usize];
                 k.op == i.op && k.mods == i.mods && k.uses == i.uses && first.class == class
             };
+            let first = |n: u32| &firsts[n as usize];
             let before = known.last.get(&key).copied();
-            let mut found = before;
-            while let Some(n) = found {
-                let first = &firsts[n as usize];
-                if same(first) && (window == usize::MAX || known.recent.contains(&n)) {
-                    break;
-                }
-                found = first.before;
+            let place = known.recent.iter().position(|r| r.0 == key && same(first(r.1)));
+            let mut found = place.map(|at| known.recent[at].1).or(before);
+            while let Some(n) = found.filter(|&n| !same(first(n))) {
+                found = first(n).before;
             }
             if let Some(n) = found {
-                replace[d.0 as usize] = firsts[n as usize].result;
-                if let Some(at) = known.recent.iter().position(|r| *r == n) {
+                replace[d.0 as usize] = first(n).result;
+                if let Some(at) = place {
                     known.recent[at..].rotate_left(1);
                 }
                 gone.push((b, k));
                 continue;
             }
             let index = firsts.len() as u32;
-            known.last.insert(key, index);
-            if window < usize::MAX {
-                let (most, of_class) = (t.reuse_of(class), |r: &&u32| firsts[**r as usize].class == class);
+            if window == usize::MAX {
+                known.last.insert(key, index);
+            } else {
+                let (most, of_class) = (t.reuse_of(class), |r: &&(u64, u32)| first(r.1).class == class);
                 if most < window
                     && known.recent.iter().filter(of_class).count() == most
                     && let Some(oldest) = known.recent.iter().position(|r| of_class(&r))
@@ -135,7 +134,7 @@ pub fn local_cse<T: Target>(mf: &mut MFunc<T>, t: &T) -> usize {
                 if known.recent.len() == window {
                     known.recent.remove(0);
                 }
-                known.recent.push(index);
+                known.recent.push((key, index));
             }
             firsts.push(First { at: (b as u32, k as u32), result: d, class, before });
         }
