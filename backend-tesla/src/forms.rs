@@ -15,7 +15,7 @@ use crate::inst::{A, C, Half, Lock, Mods, R, SrcMods, TOp, Tesla};
 use crate::slots::Slot as Operand;
 
 /// Lengths of an instruction, and whether it has an immediate.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Length {
     /// 4 bytes.
     Short,
@@ -23,6 +23,11 @@ pub enum Length {
     Immediate,
     /// 8 bytes.
     Long,
+}
+
+impl Length {
+    /// In their order.
+    const ALL: [Length; 3] = [Length::Short, Length::Immediate, Length::Long];
 }
 
 /// The operand that a place of a row takes.
@@ -393,9 +398,11 @@ struct Entry {
     effects: Effects,
     /// Operands before address registers and flags.
     sources: usize,
+    /// By length, then in the order of the table.
     forms: Vec<Form>,
+    /// Where the forms of each length begin.
+    begin: [usize; Length::ALL.len()],
     takes: u64,
-    short: bool,
 }
 
 /// Made for the opcodes that a program has.
@@ -405,9 +412,16 @@ impl Entry {
     fn of(op: Op) -> Entry {
         let rows = || machine::table().rows.iter().enumerate().filter(|r| r.1.op == op);
         let effects = rows().next().map_or(Effects::pure(1), |r| r.1.effects);
-        let forms: Vec<Form> = rows().map(|(k, row)| Form::of(k, row)).collect();
-        let short = forms.iter().any(|f| f.length == Length::Short);
-        Entry { effects, sources: build::sources(op), forms, takes: build::takes(op), short }
+        let mut forms: Vec<Form> = rows().map(|(k, row)| Form::of(k, row)).collect();
+        forms.sort_by_key(|f| f.length);
+        let begin = Length::ALL.map(|length| forms.partition_point(|f| f.length < length));
+        Entry { effects, sources: build::sources(op), forms, begin, takes: build::takes(op) }
+    }
+
+    /// The forms of a length, in the order of the table.
+    fn of_length(&self, length: Length) -> &[Form] {
+        let end = self.begin.get(length as usize + 1).copied().unwrap_or(self.forms.len());
+        &self.forms[self.begin[length as usize]..end]
     }
 }
 
@@ -464,16 +478,16 @@ pub fn of(
     (mods, given): (&Mods, u64),
     (generation, stage): (u8, u8),
 ) -> impl Iterator<Item = &'static Form> {
-    let Entry { forms, takes, .. } = entry(op);
-    forms.iter().filter(move |f| {
+    let entry = entry(op);
+    entry.of_length(length).iter().filter(move |f| {
         let exists = f.generations >> generation & 1 == 1 && f.stages & stage != 0;
-        f.length == length && exists && given & !f.mods == 0 && f.is_of(mods, *takes)
+        exists && given & !f.mods == 0 && f.is_of(mods, entry.takes)
     })
 }
 
 /// Whether an opcode has a short form at all.
 pub fn has_short(op: Op) -> bool {
-    entry(op).short
+    !entry(op).of_length(Length::Short).is_empty()
 }
 
 /// The source that short forms of an opcode have in their destination.

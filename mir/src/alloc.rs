@@ -339,6 +339,7 @@ fn merge<T: Target>(
     places: &mut Vec<(usize, usize)>,
     room: &mut Vec<MInst<T>>,
 ) {
+    room.reserve(insts.len() + new.len());
     let (mut new, mut n) = (new.drain(..), 0);
     let mut places = places.drain(..).peekable();
     for (at, inst) in insts.drain(..).enumerate() {

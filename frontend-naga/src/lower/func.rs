@@ -175,6 +175,9 @@ impl<'a, 'm> FuncCx<'a, 'm> {
     }
 
     fn body(mut self, function: &'m naga::Function, known: Known<'m>, args: Vec<Val>) -> Lowered<ir::Function> {
+        // Most expressions become one instruction with one value.
+        self.f.insts.reserve(function.expressions.len());
+        self.f.values.reserve(function.expressions.len());
         self.activate(function, known, args, None)?;
         self.statements(&function.body)?;
         self.fall_off()?;

@@ -97,6 +97,9 @@ pub fn flatten(m: &Module, func: Func) -> Result<Function, Diagnostic> {
         }
     }
     let mut f = flat[func].take().expect("the entry was flattened").body.into_owned();
+    // Passes add some: the first of them is no reason to move all.
+    f.insts.reserve(f.insts.len() / 4);
+    f.values.reserve(f.values.len() / 4);
     localise_privates(m, &mut f);
     Ok(f)
 }

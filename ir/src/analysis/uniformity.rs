@@ -80,8 +80,8 @@ struct Run<'a> {
     divergent_loops: EntitySet<super::ConstructId>,
     /// Whether there is one of them.
     loops_diverge: bool,
-    /// Whether something rose that a block before may have read.
-    again: bool,
+    /// Position of the first block that may have read what rose behind it. None if there is no such block.
+    again: Option<u32>,
     /// Blocks whose parameters merge lanes that a divergent branch separated.
     divergent_joins: EntitySet<Block>,
     branches_done: EntitySet<Block>,
@@ -149,7 +149,7 @@ impl Uniformity {
             u: Uniformity { values: SecondaryMap::new(), divergent_blocks: EntitySet::new() },
             divergent_loops: EntitySet::new(),
             loops_diverge: false,
-            again: false,
+            again: None,
             divergent_joins: EntitySet::new(),
             branches_done: EntitySet::new(),
             stamp: 0,
@@ -160,7 +160,10 @@ impl Uniformity {
         };
         // Values that nothing raises are uniform: no map grows by single ones.
         r.u.values.reserve(f.values.len());
-        while r.step() {}
+        let mut from = Some(0);
+        while let Some(at) = from {
+            from = r.step(at);
+        }
         r.u
     }
     /// How much a value varies.
@@ -183,13 +186,13 @@ impl Uniformity {
 }
 
 impl Run<'_> {
-    /// One sweep; true if another one may raise something. In reverse postorder what is read comes before its readers, but for what goes
-    /// round a loop: another sweep is needed where an argument of a back edge rose, where a value turned out to leave its loop, and where a
-    /// branch makes lanes meet in a block that has had its look.
-    fn step(&mut self) -> bool {
+    /// One sweep from a position on; the position from which another one may raise something. In reverse postorder what is read comes before
+    /// its readers, but for what goes round a loop: another sweep is needed where an argument of a back edge rose, where a value turned out to
+    /// leave its loop, and where a branch makes lanes meet in a block that has had its look. Nothing in front of that block reads it.
+    fn step(&mut self, from: u32) -> Option<u32> {
         let (f, dom) = (self.f, self.dom);
-        self.again = false;
-        for &b in dom.rpo() {
+        self.again = None;
+        for &b in &dom.rpo()[from as usize..] {
             for (k, &p) in f.blocks[b].params.iter().enumerate() {
                 let v = self.param(b, k);
                 self.raise(p, v);
@@ -199,8 +202,9 @@ impl Run<'_> {
                 // A value used after its loop must keep what each lane had when it left: it is a value per lane.
                 if self.loops_diverge {
                     d.for_each_use(|a| {
-                        if self.leaves(a, b) {
-                            self.again |= self.raise(a, Variance::Divergent);
+                        // Its readers stand anywhere behind its definition.
+                        if self.leaves(a, b) && self.raise(a, Variance::Divergent) {
+                            self.again = Some(0);
                         }
                     });
                 }
@@ -217,10 +221,15 @@ impl Run<'_> {
         }
         // What loops carry round rises last.
         for &b in dom.rpo() {
-            let from = dom.position(b);
-            if self.preds[b].iter().any(|&p| dom.position(p) >= from) {
+            let at = dom.position(b);
+            if self.again.is_some() && self.again <= at {
+                break;
+            }
+            if self.preds[b].iter().any(|&p| dom.position(p) >= at) {
                 let mut params = f.blocks[b].params.iter().enumerate();
-                self.again |= params.any(|(k, &p)| self.param(b, k).min(self.most) > self.u.values[p]);
+                if params.any(|(k, &p)| self.param(b, k).min(self.most) > self.u.values[p]) {
+                    self.again = at;
+                }
             }
         }
         self.again
@@ -228,8 +237,10 @@ impl Run<'_> {
 
     /// Marks a block whose parameters merge lanes that the branch at the end of `from` separated.
     fn join(&mut self, x: Block, from: Block) {
-        let new = self.divergent_joins.insert(x);
-        self.again |= new && self.dom.position(x) <= self.dom.position(from);
+        let (at, from) = (self.dom.position(x), self.dom.position(from));
+        if self.divergent_joins.insert(x) && at <= from {
+            self.again = Some(at.unwrap_or(0).min(self.again.unwrap_or(u32::MAX)));
+        }
     }
 
     fn raise(&mut self, v: Value, to: Variance) -> bool {
@@ -403,7 +414,7 @@ impl Run<'_> {
                 if !self.loops_diverge {
                     self.blocks = self.f.inst_blocks();
                 }
-                (self.loops_diverge, self.again) = (true, true);
+                (self.loops_diverge, self.again) = (true, Some(0));
                 // The loop's exits join lanes of different iterations.
                 self.join(self.s.constructs[l].merge, b);
                 for x in self.loop_blocks(l) {
