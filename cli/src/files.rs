@@ -12,6 +12,9 @@ use crate::{Failure, closed};
 /// Largest file that is read: beyond it nothing that the compiler accepts exists.
 const LIMIT: u64 = 1 << 30;
 
+/// Most room that is made at once for what a file says it has.
+const ROOM: u64 = 1 << 24;
+
 /// Reads a file or, for `-`, standard input.
 ///
 /// # Errors
@@ -31,10 +34,14 @@ pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     }
     let shown = path.display();
     let io = |e: std::io::Error| Failure::Io(format!("cannot read `{shown}`: {e}"));
-    if path.is_dir() {
+    let opened = std::fs::File::open(path).and_then(|file| Ok((file.metadata()?, file)));
+    // Some systems open no directory.
+    if opened.as_ref().map_or_else(|_| path.is_dir(), |(meta, _)| meta.is_dir()) {
         return Err(Failure::Io(format!("`{shown}` is a directory, not a file")));
     }
-    let file = std::fs::File::open(path).map_err(io)?;
+    let (meta, file) = opened.map_err(io)?;
+    // One read for all of it, where the size is no lie.
+    data.reserve_exact(meta.len().min(ROOM) as usize);
     file.take(LIMIT + 1).read_to_end(&mut data).map_err(io)?;
     if data.len() as u64 > LIMIT {
         return Err(Failure::Io(format!("`{shown}` is larger than {} MiB", LIMIT >> 20)));
