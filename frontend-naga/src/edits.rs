@@ -85,29 +85,43 @@ impl Edits {
 /// The source with blanks for comments, so that places stay.
 pub fn blanked(source: &str) -> String {
     let mut bytes = source.as_bytes().to_vec();
-    let (mut at, mut depth) = (0, 0u32);
-    while at < bytes.len() {
-        let two = (bytes[at], bytes.get(at + 1).copied().unwrap_or(0));
-        match two {
-            (b'/', b'/') if depth == 0 => {
-                while at < bytes.len() && bytes[at] != b'\n' {
-                    bytes[at] = b' ';
-                    at += 1;
-                }
-                continue;
+    let mut at = 0;
+    // A slash is never a part of another character.
+    while let Some(n) = source[at..].find('/') {
+        at += n;
+        match bytes.get(at + 1) {
+            Some(b'/') => {
+                let end = source[at..].find('\n').map_or(bytes.len(), |n| at + n);
+                bytes[at..end].fill(b' ');
+                at = end;
             }
-            (b'/', b'*') | (b'*', b'/') if depth > 0 || two.0 == b'/' => {
-                depth = if two.0 == b'/' { depth + 1 } else { depth - 1 };
-                bytes[at] = b' ';
-                bytes[at + 1] = b' ';
-                at += 2;
-                continue;
-            }
-            _ if depth > 0 && bytes[at] != b'\n' => bytes[at] = b' ',
-            _ => {}
+            Some(b'*') => at = blank_block(&mut bytes, at),
+            _ => at += 1,
         }
-        at += 1;
     }
     // Comments are blanked whole, so what is left is whole characters.
     String::from_utf8(bytes).unwrap_or_default()
+}
+
+/// Puts blanks for the block comment that begins at an offset, but for its line breaks; the offset behind it. Comments nest.
+fn blank_block(bytes: &mut [u8], mut at: usize) -> usize {
+    let mut depth = 0u32;
+    while at < bytes.len() {
+        let step = match (bytes[at], bytes.get(at + 1)) {
+            (b'/', Some(b'*')) => 1,
+            (b'*', Some(b'/')) => -1,
+            (other, _) => {
+                bytes[at] = if other == b'\n' { other } else { b' ' };
+                at += 1;
+                continue;
+            }
+        };
+        bytes[at..at + 2].fill(b' ');
+        at += 2;
+        depth = depth.saturating_add_signed(step);
+        if depth == 0 {
+            break;
+        }
+    }
+    at
 }

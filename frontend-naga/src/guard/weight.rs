@@ -48,6 +48,9 @@ impl<'a> Weights<'a> {
 
     /// The place of the use with which all uses together copy more than `limit` values.
     pub fn first_beyond(mut self, limit: u64) -> Option<usize> {
+        if self.definitions.is_empty() {
+            return None;
+        }
         self.weigh();
         let mut total = 0u64;
         self.uses.iter().find_map(|(word, at)| {

@@ -3,13 +3,14 @@
 use super::limits;
 use super::scan::{Exceeded, Scanner, Shape, Token};
 use super::weight::Weights;
+use crate::right::tokens::IN_WORD;
 use std::ops::Range;
 
 /// Calls `f` for every token.
 fn tokens(source: &str, mut f: impl FnMut(Token, Range<usize>) -> Result<(), Exceeded>) -> Result<(), Exceeded> {
     let bytes = source.as_bytes();
     let mut at = 0;
-    let is_word = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b >= 0x80;
+    let is_word = |b: u8| IN_WORD[usize::from(b)] || b >= 0x80;
     while at < bytes.len() {
         let start = at;
         at += 1;
@@ -76,7 +77,7 @@ pub fn check(source: &str) -> Result<Shape, Exceeded> {
         if expects_name {
             expects_name = false;
             constant = Some((text, false));
-        } else if text == "const" {
+        } else if token == Token::Word && text == "const" {
             expects_name = true;
         } else if let Some((name, in_value)) = &mut constant {
             match token {

@@ -30,6 +30,17 @@ pub struct Token {
     pub depth: usize,
 }
 
+/// The bytes of ASCII that words are made of.
+pub const IN_WORD: [bool; 256] = {
+    let mut is = [false; 256];
+    let mut b = 0;
+    while b < 128 {
+        is[b] = (b as u8).is_ascii_alphanumeric() || b as u8 == b'_';
+        b += 1;
+    }
+    is
+};
+
 /// The tokens of a source.
 pub struct Tokens {
     /// The source with blanks for comments.
@@ -59,11 +70,7 @@ impl Tokens {
             let after_word = || list.last().is_some_and(|t: &Token| t.end == at && is_value(t));
             if c.is_alphabetic() || c == '_' {
                 (token.kind, token.sign) = (Kind::Word, 0);
-                while let Some((_, behind)) =
-                    char_at(&code, token.end).filter(|(c, _)| c.is_alphanumeric() || *c == '_')
-                {
-                    token.end = behind;
-                }
+                token.end = word_end(&code, token.end);
             } else if c.is_ascii_digit() || dot && !after_word() {
                 (token.kind, token.sign) = (Kind::Number, 0);
                 token.end = at + number_length(&code[at..]);
@@ -120,6 +127,20 @@ fn char_at(code: &str, at: usize) -> Option<(char, usize)> {
         return Some((char::from(first), at + 1));
     }
     code[at..].chars().next().map(|c| (c, at + c.len_utf8()))
+}
+
+/// The end of the word that goes on at an offset.
+fn word_end(code: &str, mut at: usize) -> usize {
+    let bytes = code.as_bytes();
+    loop {
+        while bytes.get(at).is_some_and(|&b| IN_WORD[usize::from(b)]) {
+            at += 1;
+        }
+        match char_at(code, at) {
+            Some((c, behind)) if !c.is_ascii() && c.is_alphanumeric() => at = behind,
+            _ => return at,
+        }
+    }
 }
 
 fn closing(sign: u8) -> Option<u8> {

@@ -35,10 +35,19 @@ const KEYWORDS: [&str; 13] = [
     "const_assert",
 ];
 
+/// The bytes that one of them begins with: few names do.
+const FIRST: [bool; 256] = {
+    let mut is = [false; 256];
+    let mut k = 0;
+    while k < KEYWORDS.len() {
+        is[KEYWORDS[k].as_bytes()[0] as usize] = true;
+        k += 1;
+    }
+    is
+};
+
 fn is_keyword(word: &str) -> bool {
-    // Few names begin like one.
-    matches!(word.as_bytes().first(), Some(b'r' | b'i' | b'e' | b'w' | b'f' | b's' | b'c' | b'd' | b'l' | b'b'))
-        && KEYWORDS.contains(&word)
+    word.as_bytes().first().is_some_and(|&b| FIRST[usize::from(b)]) && KEYWORDS.contains(&word)
 }
 
 fn walk(t: &Tokens) -> Result<(), Diagnostic> {

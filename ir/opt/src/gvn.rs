@@ -72,9 +72,11 @@ fn same(f: &Function, a: Inst, b: Inst) -> bool {
 fn hash(f: &Function, i: Inst) -> u32 {
     let d = &f.insts[i];
     let mut h = FxHasher::default();
-    (d.op, f.ty(d.result())).hash(&mut h);
+    d.op.hash(&mut h);
+    f.ty(d.result()).hash(&mut h);
     operands(d).for_each(|v| h.write_u32(v.0));
-    if d.attr != Attr::None {
+    // Most have none, and the comparison of two attributes is a call.
+    if !matches!(d.attr, Attr::None) {
         numbers(d).into_iter().for_each(|n| h.write_u32(n));
     }
     (h.finish() >> 32) as u32
