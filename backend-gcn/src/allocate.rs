@@ -89,8 +89,9 @@ fn try_other(
     let most = worth.judged(best);
     // Most are seen to be no better before anything is written.
     let may_win = |_: &MFunc<Gcn>, a: &AllocStats| worth.judged_stats(a) < most;
+    let how = AllocOptions { most_spills: Some(most.0), ..*how };
     let facts = gpucc_mir::Pressure::new(other, t).map_err(AllocError::Invalid);
-    let answer = facts.and_then(|facts| gpucc_mir::allocate_if(other, t, facts, how, may_win));
+    let answer = facts.and_then(|mut facts| gpucc_mir::allocate_if(other, t, &mut facts, &how, may_win));
     if let Some(answer) = answer.transpose()
         && worth.judged(&answer) < most
     {
@@ -103,13 +104,13 @@ fn try_other(
 fn ordered(
     mf: &mut MFunc<Gcn>,
     t: &Gcn,
-    (facts, schedule): (gpucc_mir::Pressure, Schedule),
+    (mut facts, schedule): (gpucc_mir::Pressure, Schedule),
     how: &AllocOptions,
     (worth, least): (&Worth, u32),
 ) -> Result<AllocStats, AllocError> {
     // Mostly the first answer is as good as can be, and no copy of the function is needed.
     let mut scheduled = None;
-    let first = gpucc_mir::allocate_if(mf, t, facts, how, |mf, a| {
+    let first = gpucc_mir::allocate_if(mf, t, &mut facts, how, |mf, a| {
         if worth.cost(a) > (0, least, u32::MAX) {
             scheduled = Some(mf.clone());
         }

@@ -405,30 +405,40 @@ const HALF: u32 = 32;
 /// Registers above which half as many are no hope: half as many values again.
 const PRESSURE_FOR_HALF: u32 = HALF * 3 / 2;
 
+/// What another allocation must be better than: executed loads and stores of spilled values, and whether more than half of the registers
+/// are named.
+#[derive(Clone, Copy)]
+struct Than {
+    spill_cost: u64,
+    all: bool,
+}
+
 /// Allocates within 32 registers if that needs little spilling: twice as many threads run then. Gives the target with these registers.
-/// `most` values at once are the most with which that is tried.
+/// `most` values at once are the most with which that is tried. None if it is known to be worse than another one.
 fn within(
     mf: &mut MFunc<Valhall>,
     cx: &CompileCx<'_, ValhallFamily>,
     most: u32,
-) -> Result<(Valhall, AllocStats), AllocError> {
-    let o = alloc_options(cx.job.options);
+    than: Option<Than>,
+) -> Result<Option<(Valhall, AllocStats)>, AllocError> {
+    let o = gpucc_mir::AllocOptions { most_spills: than.map(|t| t.spill_cost), ..alloc_options(cx.job.options) };
     let private = cx.state.places.private;
-    let facts = gpucc_mir::Pressure::new(mf, &Valhall::new(false)).map_err(AllocError::Invalid)?;
+    let mut facts = gpucc_mir::Pressure::new(mf, &Valhall::new(false)).map_err(AllocError::Invalid)?;
+    if o.spill_all || facts.pressure().first().is_none_or(|&p| p <= most) {
+        let half = Valhall::new(false).spilling_from(private);
+        let few = gpucc_mir::AllocOptions { few_spills: (!o.spill_all).then_some(FEW_SPILLS), ..o };
+        match gpucc_mir::allocate_if(mf, &half, &mut facts, &few, |_, _| true) {
+            Ok(Some(stats)) => return Ok(Some((half, stats))),
+            Ok(None) | Err(AllocError::OutOfRegisters(_)) => {}
+            Err(e) => return Err(e),
+        }
+    }
+    if than.is_some_and(|t| !t.all) {
+        return Ok(None);
+    }
     let all = Valhall::new(true).spilling_from(private);
-    if !o.spill_all && facts.pressure().first().is_some_and(|&p| p > most) {
-        let stats = gpucc_mir::allocate_if(mf, &all, facts, &o, |_, _| true)?;
-        return Ok((all, stats.unwrap_or_default()));
-    }
-    let half = Valhall::new(false).spilling_from(private);
-    let few = gpucc_mir::AllocOptions { few_spills: (!o.spill_all).then_some(FEW_SPILLS), ..o };
-    match gpucc_mir::allocate_if(mf, &half, facts, &few, |_, _| true) {
-        Ok(Some(stats)) => return Ok((half, stats)),
-        Ok(None) | Err(AllocError::OutOfRegisters(_)) => {}
-        Err(e) => return Err(e),
-    }
-    let stats = gpucc_mir::allocate(mf, &all, &o)?;
-    Ok((all, stats))
+    let stats = gpucc_mir::allocate_if(mf, &all, &mut facts, &o, |_, _| true)?;
+    Ok(stats.map(|stats| (all, stats)))
 }
 
 /// Allocates. In programs of draws the parts of runs are given back behind their readers, if less is moved then.
@@ -436,17 +446,18 @@ fn allocate(mf: &mut MFunc<Valhall>, cx: &mut CompileCx<'_, ValhallFamily>) -> R
     let draws = cx.job.stage() != Stage::Compute && cx.job.options.opt_level > 0;
     let runs = if draws { gpucc_mir::SplitRuns::new(mf) } else { None };
     // What is moved again to where it is does not count.
-    let within = |mf: &mut MFunc<Valhall>, most: u32| -> Result<(Valhall, AllocStats), AllocError> {
-        let (t, mut stats) = within(mf, cx, most)?;
-        if draws {
-            stats.moves = stats.moves.saturating_sub(repeated_moves(mf, &t) as u32);
-        }
-        Ok((t, stats))
+    let within = |mf: &mut MFunc<Valhall>, most: u32, than: Option<Than>| {
+        let answer = within(mf, cx, most, than)?;
+        Ok(answer.map(|(t, mut stats)| {
+            if draws {
+                stats.moves = stats.moves.saturating_sub(repeated_moves(mf, &t) as u32);
+            }
+            (t, stats)
+        }))
     };
-    let cost = |a: &Result<(Valhall, AllocStats), AllocError>| {
-        a.as_ref().map_or((u64::MAX, true, 0), |(t, a)| (a.spill_cost, t.all, a.moves))
-    };
-    let mut best = within(mf, PRESSURE_FOR_HALF);
+    let cost = |(t, a): &(Valhall, AllocStats)| (a.spill_cost, t.all, a.moves);
+    let first: Result<_, AllocError> = within(mf, PRESSURE_FOR_HALF, None);
+    let mut best = first.and_then(|a| a.ok_or_else(|| AllocError::Invalid("nothing to be better than".into())));
     // Where half of the registers are too few, they are with the same values moved otherwise, but for those that fit by number now.
     let most = if best.as_ref().is_ok_and(|b| b.0.all) { HALF } else { PRESSURE_FOR_HALF };
     // What moves nothing is not asked for other ways.
@@ -455,9 +466,11 @@ fn allocate(mf: &mut MFunc<Valhall>, cx: &mut CompileCx<'_, ValhallFamily>) -> R
         if best.as_ref().is_ok_and(|b| b.1.moves == 0) {
             break;
         }
-        let answer = within(&mut other, most);
-        if cost(&answer) < cost(&best) {
-            (*mf, best) = (other, answer);
+        let than = best.as_ref().ok().map(|(t, a)| Than { spill_cost: a.spill_cost, all: t.all });
+        if let Ok(Some(answer)) = within(&mut other, most, than)
+            && best.as_ref().map_or(true, |best| cost(&answer) < cost(best))
+        {
+            (*mf, best) = (other, Ok(answer));
         }
     }
     (cx.target, cx.alloc) = best.map_err(|e| refusal(e, &cx.job))?;

@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 use crate::func::{MFunc, is_terminator};
 use crate::inst::{BlockId, CopyCx, MInst, MoveSide, Opcode, PReg, Pseudo, Reg, SpillTo, Src, Target, Use};
 use crate::problem::{AllocStats, build, set_units};
-use crate::spill::{Round, Solved, spill};
+use crate::spill::{How, Round, Solved, Stop, spill};
 
 /// Switches of the allocation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,6 +28,8 @@ pub struct AllocOptions {
     pub spill_all: bool,
     /// Give up where spilling takes more than one executed instruction for so many of the others: [`allocate_if`] answers `None` then.
     pub few_spills: Option<u64>,
+    /// Give up likewise where spilling takes more than so many executed instructions, as [`AllocStats::spill_cost`] counts them.
+    pub most_spills: Option<u64>,
 }
 
 impl Default for AllocOptions {
@@ -38,6 +40,7 @@ impl Default for AllocOptions {
             fragment: false,
             spill_all: false,
             few_spills: None,
+            most_spills: None,
         }
     }
 }
@@ -152,11 +155,11 @@ fn check_and_solve(p: Problem) -> Result<(Problem, ra::Liveness), ra::Error> {
 /// # Errors
 /// When registers run out or `mf` breaks a rule; `mf` is as before then.
 pub fn allocate<T: Target>(mf: &mut MFunc<T>, t: &T, options: &AllocOptions) -> Result<AllocStats, AllocError> {
-    let facts = Pressure::new(mf, t).map_err(AllocError::Invalid)?;
-    Ok(allocate_if(mf, t, facts, options, |_, _| true)?.unwrap_or_default())
+    let mut facts = Pressure::new(mf, t).map_err(AllocError::Invalid)?;
+    Ok(allocate_if(mf, t, &mut facts, options, |_, _| true)?.unwrap_or_default())
 }
 
-/// The same with the facts of `mf`, also those for a target whose files differ in their budgets alone. `accept` is asked
+/// The same with the facts of `mf`, also those for a target whose files differ in their budgets alone; they stay the facts of `mf` as it was. `accept` is asked
 /// first, with the function as it still is, whether what the allocation takes is worth it: `moves` is what it takes at least then, if a
 /// swap is more than one instruction, and `used` lacks the registers that copies borrow. If not, `mf` stays as it is and the answer is `None`.
 ///
@@ -165,17 +168,19 @@ pub fn allocate<T: Target>(mf: &mut MFunc<T>, t: &T, options: &AllocOptions) -> 
 pub fn allocate_if<T: Target>(
     mf: &mut MFunc<T>,
     t: &T,
-    facts: Pressure,
+    facts: &mut Pressure,
     options: &AllocOptions,
     accept: impl FnOnce(&MFunc<T>, &AllocStats) -> bool,
 ) -> Result<Option<AllocStats>, AllocError> {
     let Pressure { problem, live } = facts;
-    let peaks = live.peaks.clone();
-    let mut first = (problem, live);
-    first.0.files = t.files().to_vec();
-    let files = first.0.files.clone();
-    let weights = ra::weights(&first.0);
-    let cost = first.0.blocks.iter().zip(weights).map(|(b, w)| b.insts.len() as u64 * w).sum();
+    let (problem, live) = (problem, &*live);
+    let peaks = &live.peaks;
+    problem.files = t.files().to_vec();
+    let files = problem.files.clone();
+    let weights = ra::weights(problem);
+    let cost: u64 = problem.blocks.iter().zip(weights).map(|(b, w)| b.insts.len() as u64 * w).sum();
+    let few = options.few_spills.map(|few| cost / few.max(1));
+    let most = few.into_iter().chain(options.most_spills).min().unwrap_or(u64::MAX);
     let budgets: Vec<u32> = files.iter().map(|f| f.budget.len()).collect();
     // The registers that spilling aims for, and those that colouring may use.
     let mut limits = budgets.clone();
@@ -194,15 +199,15 @@ pub fn allocate_if<T: Target>(
             trace::enter("spilling", &mf.name);
             let mut trial = mf.clone();
             stats = AllocStats::default();
-            first.0.files.clone_from(&files);
+            problem.files.clone_from(&files);
             let mut after: Option<Solved> = None;
             for round in [Round::ToClass, Round::ToMemory] {
-                let facts = after.as_ref().map_or((&first.0, Some(&first.1)), |(p, live)| (p, live.as_ref()));
-                let new = spill(&mut trial, t, facts, &limits, (all, check), round, &mut stats);
-                after = new.map_err(AllocError::Invalid)?.or(after);
-            }
-            if options.few_spills.is_some_and(|few| stats.spill_cost * few > cost) {
-                return Ok(None);
+                let facts = after.as_ref().map_or((&*problem, Some(live)), |(p, live)| (p, live.as_ref()));
+                match spill(&mut trial, t, facts, &limits, How { all, check, most }, round, &mut stats) {
+                    Ok(new) => after = new.or(after),
+                    Err(Stop::TooMuch) => return Ok(None),
+                    Err(Stop::Invalid(fault)) => return Err(AllocError::Invalid(fault)),
+                }
             }
             let solved = |(p, live): Solved| match live {
                 Some(live) => verified(p).map(|p| (p, live)),
@@ -212,7 +217,7 @@ pub fn allocate_if<T: Target>(
             spilled = after.transpose()?.map(|p| (trial, p));
             over = false;
         }
-        let (p, live) = spilled.as_mut().map_or(&mut first, |s| &mut s.1);
+        let (p, live) = spilled.as_mut().map_or((&mut *problem, live), |s| (&mut s.1.0, &s.1.1));
         for ((f, whole), l) in p.files.iter_mut().zip(&files).zip(&colours) {
             f.budget = whole.budget.iter().take(*l as usize).collect();
         }
@@ -234,7 +239,7 @@ pub fn allocate_if<T: Target>(
                 } else {
                     let o = match &spilled {
                         Some((trial, (p, _))) if has_home(t, o.file) => explain(trial, t, p, None, o),
-                        _ => explain(mf, t, &first.0, peaks.get(f), o),
+                        _ => explain(mf, t, problem, peaks.get(f), o),
                     };
                     return Err(AllocError::OutOfRegisters(o));
                 }
@@ -246,28 +251,30 @@ pub fn allocate_if<T: Target>(
     stats.pressure = peaks.iter().map(|p| p.units).collect();
     stats.used = vec![UnitSet::EMPTY; files.len()];
     {
-        let p = spilled.as_ref().map_or(&first.0, |s| &s.1.0);
+        let p = spilled.as_ref().map_or(&*problem, |s| &s.1.0);
         for (o, &place) in p.operands.iter().zip(&answer.operands) {
             stats.used[p.file(o.value) as usize].add(place);
         }
     }
-    stats.moves = least_moves(t, spilled.as_ref().map_or(&first.0, |s| &s.1.0), &answer);
+    stats.moves = least_moves(t, spilled.as_ref().map_or(&*problem, |s| &s.1.0), &answer);
     if !accept(mf, &stats) {
         return Ok(None);
     }
     stats.moves = 0;
+    let own;
     let p = match spilled {
         Some((trial, (p, _))) => {
             *mf = trial;
-            p
+            own = p;
+            &own
         }
-        None => first.0,
+        None => &*problem,
     };
-    if check && let Err(e) = ra::check(&p, &answer) {
+    if check && let Err(e) = ra::check(p, &answer) {
         panic!("register allocation of `{}` is wrong: {e}\n{}", mf.name, crate::print::print(mf, t));
     }
     trace::enter("writing registers back", &mf.name);
-    write_back(mf, t, &p, &answer, &mut stats).map_err(AllocError::Invalid)?;
+    write_back(mf, t, p, &answer, &mut stats).map_err(AllocError::Invalid)?;
     Ok(Some(stats))
 }
 

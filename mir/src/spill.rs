@@ -22,6 +22,31 @@ pub(crate) enum Round {
     ToMemory,
 }
 
+/// How to spill.
+#[derive(Clone, Copy)]
+pub(crate) struct How {
+    /// Everything that can be.
+    pub(crate) all: bool,
+    /// Run the checker.
+    pub(crate) check: bool,
+    /// Executed loads and stores beyond which it is not worth it.
+    pub(crate) most: u64,
+}
+
+/// Why nothing was spilled that had to be.
+pub(crate) enum Stop {
+    /// It costs more than it may.
+    TooMuch,
+    /// The machine function breaks a rule: a bug of the backend.
+    Invalid(String),
+}
+
+impl From<String> for Stop {
+    fn from(fault: String) -> Stop {
+        Stop::Invalid(fault)
+    }
+}
+
 /// A function as the allocator sees it, and what is alive where, if that is known.
 pub(crate) type Solved = (Problem, Option<ra::Liveness>);
 
@@ -32,10 +57,10 @@ pub(crate) fn spill<T: Target>(
     t: &T,
     (p, live): (&Problem, Option<&ra::Liveness>),
     limits: &[u32],
-    (all, check): (bool, bool),
+    How { all, check, most }: How,
     round: Round,
     stats: &mut AllocStats,
-) -> Result<Option<Solved>, String> {
+) -> Result<Option<Solved>, Stop> {
     let to_class = |f: usize| {
         let mut classes = t.classes().iter().enumerate().filter(|(_, c)| c.file as usize == f);
         classes.any(|(k, _)| matches!(t.spill_to(Class(k as u8)), SpillTo::Class(_)))
@@ -79,13 +104,21 @@ pub(crate) fn spill<T: Target>(
             (None, SpillTo::Memory | SpillTo::Class(_)) => ra::SpillKind::Store,
         })
         .collect();
-    let plan = ra::plan_spills(p, live, &limits, &kinds, all);
+    // Mostly it is seen at once. The plan counts what `apply` counts, but for the code of edges.
+    let left = most.saturating_sub(stats.spill_cost);
+    if most < u64::MAX && !all && ra::least_stores(p, live, &limits, &kinds) > left {
+        return Err(Stop::TooMuch);
+    }
+    let plan = ra::plan_spills(p, live, &limits, &kinds, (all, left)).ok_or(Stop::TooMuch)?;
     if plan.is_empty() {
         return Ok(None);
     }
     let mut code =
         SpillCodeOf { t, p, live, plan: &plan, remat: &remat, homes: vec![None; plan.webs.len()], weight: 1 };
     code.apply(mf, stats);
+    if stats.spill_cost > most {
+        return Err(Stop::TooMuch);
+    }
     let (mut q, live) = drop_dead(mf, t, &remat)?;
     if check && let Err(e) = ra::check_spills(p, &q) {
         panic!("spilling in `{}` is wrong: {e}\n{}", mf.name, crate::print::print(mf, t));

@@ -36,7 +36,7 @@ pub use problem::{
     Block, BlockId, Cfg, Constraint, Edge, Error, FileId, Hint, Inst, InstId, Operand, OutOfRegisters, Problem,
     RegFile, Role, Shape, Slot, SpillCode, Value, ValueInfo, Where,
 };
-pub use spill::{plan_spills, weights};
+pub use spill::{least_stores, plan_spills, weights};
 pub use spill_plan::{EdgeCode, EdgeOp, ReloadAt, SpillKind, SpillPlan, Web};
 pub use units::{MAX_UNITS, Placement, UnitSet};
 pub use verify::verify;

@@ -15,7 +15,7 @@ use std::collections::BinaryHeap;
 use smallvec::SmallVec;
 
 use crate::live::Liveness;
-use crate::problem::{BlockId, Cfg, Constraint, InstId, Problem, Role, Value};
+use crate::problem::{BlockId, Cfg, Constraint, FileId, InstId, Problem, Role, Value};
 use crate::spill_plan::{ReloadAt, SpillKind, SpillPlan};
 use crate::webs::{MemoryCopy, RawEdge};
 
@@ -63,12 +63,26 @@ struct Spiller<'a> {
     reloads: Vec<(ReloadAt, Value)>,
     edges: Vec<RawEdge>,
     reloaded: Vec<bool>,
+    /// How often the block at hand runs, by guess.
+    weight: u64,
+    /// How often the last definition of each value runs.
+    defined: Vec<u64>,
+    /// Executed loads and stores so far, by that guess, but for those of edges.
+    cost: u64,
 }
 
 /// Plans spills so that each file stays within its limit; with `all`, after every instruction nothing that can be
 /// spilled stays in a register. Files whose limit is `u32::MAX` are left alone. Values count as many units as they may
 /// cost with their alignment.
-pub fn plan_spills(p: &Problem, live: &Liveness, limits: &[u32], kinds: &[SpillKind], all: bool) -> SpillPlan {
+///
+/// None where loads and stores of spilled values are seen to be executed more than `most` times, by [`weights`]; what edges take is not all seen.
+pub fn plan_spills(
+    p: &Problem,
+    live: &Liveness,
+    limits: &[u32],
+    kinds: &[SpillKind],
+    (all, most): (bool, u64),
+) -> Option<SpillPlan> {
     let n = p.value_count();
     let (depth, loop_end) = loops(p);
     let mut s = Spiller {
@@ -95,11 +109,18 @@ pub fn plan_spills(p: &Problem, live: &Liveness, limits: &[u32], kinds: &[SpillK
         reloads: Vec::new(),
         edges: Vec::new(),
         reloaded: vec![false; n],
+        weight: 1,
+        defined: vec![0; n],
+        cost: 0,
     };
     s.distances();
     s.reserves();
     for b in 0..p.blocks.len() as BlockId {
-        s.block(b);
+        s.weight = weight_in(s.depth[b as usize]);
+        s.block(b, most);
+        if s.cost > most {
+            return None;
+        }
     }
     s.edges();
     let values = || (0..n as u32).map(Value);
@@ -114,7 +135,62 @@ pub fn plan_spills(p: &Problem, live: &Liveness, limits: &[u32], kinds: &[SpillK
     plan.reloads.sort_by_key(|r| r.0);
     let edges = s.edges;
     crate::webs::place(p, live, kinds, &edges, &mut plan);
-    plan
+    Some(plan)
+}
+
+/// Stores that a plan takes at least, from the peaks alone: what has no register there and is not computed again was stored. Too many only
+/// where parameters begin in memory that nobody reads, or that get nothing.
+pub fn least_stores(p: &Problem, live: &Liveness, limits: &[u32], kinds: &[SpillKind]) -> u64 {
+    let over = limits.iter().zip(&live.peaks).zip(0..).filter(|((limit, peak), _)| peak.units > **limit);
+    over.map(|((&limit, peak), file)| {
+        let mut alive = vec![false; p.value_count()];
+        // Those that stay in registers whatever else does.
+        let mut stays = alive.clone();
+        live.for_live_out(p, peak.block, |v| alive[v.index()] = true);
+        let block = &p.blocks[peak.block as usize];
+        let end = block.insts.end - block.terminators.min(block.insts.end - block.insts.start);
+        if peak.inst.is_none_or(|at| at >= end) {
+            crate::live::for_args(p, peak.block, |v| stays[v.index()] = true);
+            (end..block.insts.end).flat_map(|i| p.operands(i)).for_each(|o| stays[o.value.index()] = true);
+        }
+        let Some(at) = peak.inst else { return stores(p, kinds, (&alive, &stays), file, limit) };
+        for i in (at..block.insts.end).rev() {
+            let (uses, defs) = p.uses_and_defs(i);
+            if i == at {
+                // What is read may give way to what is written.
+                for o in defs {
+                    (alive[o.value.index()], stays[o.value.index()]) = (true, true);
+                }
+                let writing = stores(p, kinds, (&alive, &stays), file, limit);
+                defs.iter().filter(|o| o.role == Role::Def).for_each(|o| alive[o.value.index()] = false);
+                for o in uses {
+                    (alive[o.value.index()], stays[o.value.index()]) = (true, true);
+                }
+                return writing.max(stores(p, kinds, (&alive, &stays), file, limit));
+            }
+            defs.iter().for_each(|o| alive[o.value.index()] = false);
+            uses.iter().for_each(|o| alive[o.value.index()] = true);
+        }
+        0
+    })
+    .sum()
+}
+
+/// The values of a file that must have been stored where some are alive at once, of which some stay in registers.
+fn stores(p: &Problem, kinds: &[SpillKind], (alive, stays): (&[bool], &[bool]), file: FileId, limit: u32) -> u64 {
+    let (mut all, mut again, mut stored, mut widest) = (0, 0, 0, 1);
+    for v in (0..).map(Value).zip(alive).filter(|(v, alive)| **alive && p.file(*v) == file).map(|(v, _)| v) {
+        let units = u32::from(p.shape(v).units);
+        all += units;
+        match kinds[v.index()] {
+            _ if stays[v.index()] => {}
+            SpillKind::No => {}
+            SpillKind::Remat => again += units,
+            SpillKind::Store => (stored, widest) = (stored + units, widest.max(units)),
+        }
+    }
+    let beyond = all.saturating_sub(limit.saturating_add(again)).min(stored);
+    u64::from(beyond.div_ceil(widest))
 }
 
 /// Loop depth of each block and the last block of the loop of each header: back edges span intervals of the order.
@@ -145,7 +221,12 @@ pub(crate) fn loops(p: &Problem) -> (Vec<u32>, Vec<Option<BlockId>>) {
 
 /// How often each block may run, by its loops: 8 times for each loop around it.
 pub fn weights(p: &Problem) -> Vec<u64> {
-    loops(p).0.iter().map(|&d| 1 << (3 * d.min(8))).collect()
+    loops(p).0.iter().map(|&d| weight_in(d)).collect()
+}
+
+/// How often a block may run that so many loops are around.
+fn weight_in(depth: u32) -> u64 {
+    1 << (3 * depth.min(8))
 }
 
 /// A value that might begin a block in registers.
@@ -283,8 +364,14 @@ impl Spiller<'_> {
     }
 
     fn reload(&mut self, at: ReloadAt, v: Value) {
-        self.reloaded[v.index()] = true;
+        let known = std::mem::replace(&mut self.reloaded[v.index()], true);
         self.reloads.push((at, v));
+        if self.kinds[v.index()] != SpillKind::Remat {
+            self.cost += self.weight;
+            if !known && !self.in_memory[v.index()] {
+                self.cost += self.defined[v.index()];
+            }
+        }
     }
 
     /// Evicts until `extra` more units fit into `file`; values of `keep` stay.
@@ -406,13 +493,15 @@ impl Spiller<'_> {
         }
         for &v in &params {
             self.in_memory[v.index()] = !self.inside[v.index()];
+            self.defined[v.index()] = self.weight;
         }
         for &v in &self.entry[b as usize] {
             self.inside[v.index()] = false;
         }
     }
 
-    fn block(&mut self, b: BlockId) {
+    /// One block; what it leaves has no meaning once it costs more than `most`.
+    fn block(&mut self, b: BlockId, most: u64) {
         let p = self.p;
         for f in 0..self.set.len() {
             for v in std::mem::take(&mut self.set[f]) {
@@ -435,6 +524,9 @@ impl Spiller<'_> {
             self.inst(i);
             if self.all {
                 self.evict_all();
+            }
+            if self.cost > most {
+                return;
             }
         }
         // Nothing comes between terminators: what any of them reads is there before the first.
@@ -557,6 +649,7 @@ impl Spiller<'_> {
             if !self.live.last[k] && self.managed(o.value) {
                 let next = self.next_after[k];
                 self.add(o.value, next);
+                self.defined[o.value.index()] = self.weight;
             }
         }
     }

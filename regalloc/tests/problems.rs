@@ -3,7 +3,8 @@
 use arbitrary::{Result, Unstructured};
 use gpucc_regalloc::{
     Cfg, Constraint, EdgeOp, Error, Hint, Liveness, MoveCaps, Operand, Options, Placement, Problem, RegFile, ReloadAt,
-    Role, Shape, Slot, SpillCode, SpillKind, SpillPlan, UnitSet, Value, allocate, check_spills, plan_spills, sequence,
+    Role, Shape, Slot, SpillCode, SpillKind, SpillPlan, UnitSet, Value, allocate, check_spills, least_stores,
+    plan_spills, sequence,
 };
 
 /// A family: its files with the shapes of values in each.
@@ -395,6 +396,35 @@ fn widest_instruction(p: &Problem, file: u8) -> u32 {
     (0..p.insts.len() as u32).map(sum).max().unwrap_or(0)
 }
 
+/// A bound on what is loaded and stored ends a plan that goes beyond it, and changes no other.
+fn bounded(name: &str, p: &Problem, how: (&Liveness, &[u32], &[SpillKind], bool), plan: &SpillPlan) {
+    let (live, limits, kinds, all) = how;
+    let weights = gpucc_regalloc::weights(p);
+    let block = |at: ReloadAt| match at {
+        ReloadAt::Start(b) | ReloadAt::End(b) => b as usize,
+        ReloadAt::Before(i) => p.blocks.iter().position(|b| b.insts.contains(&i)).expect("a block"),
+    };
+    let loads = plan.reloads.iter().filter(|r| kinds[r.1.0 as usize] != SpillKind::Remat);
+    let loads: u64 = loads.map(|r| weights[block(r.0)]).sum();
+    let mut stores = 0;
+    for (b, weight) in (0..).zip(&weights) {
+        let defs = p.blocks[b as usize].insts.clone().flat_map(|i| p.operands(i)).filter(|o| o.role != Role::Use);
+        let defined = p.params(b).iter().copied().chain(defs.map(|o| o.value));
+        stores += weight * defined.filter(|v| plan.stores.contains(v)).count() as u64;
+    }
+    let edges: u64 = plan.edges.iter().map(|e| weights[block(e.at)] * e.ops.len() as u64).sum();
+    let within = |most: u64| plan_spills(p, live, limits, kinds, (all, most));
+    let same = within(loads + stores + edges).map(|same| (same.stores, same.reloads));
+    let wanted = Some((plan.stores.clone(), plan.reloads.clone()));
+    assert_eq!(same, wanted, "{name}: {loads}, {stores} and {edges} are allowed");
+    let least = least_stores(p, live, limits, kinds);
+    assert!(
+        !plan.memory.is_empty() || least <= stores + edges,
+        "{name}: {least} stores at least, {stores} and {edges}"
+    );
+    assert!(loads == 0 || within(loads - 1).is_none(), "{name}: {loads} loads are more than allowed");
+}
+
 /// Spills to half of the budget, and everything: what the plan promises holds, and the result allocates.
 fn spilled(name: &str, p: &Problem, some_stay: bool) {
     let live = Liveness::compute(p).expect("liveness of a valid problem");
@@ -411,7 +441,8 @@ fn spilled(name: &str, p: &Problem, some_stay: bool) {
         .collect();
     for (share, all) in [(2, false), (1, true)] {
         let limits: Vec<u32> = p.files.iter().map(|f| f.budget.len() / share).collect();
-        let plan = plan_spills(p, &live, &limits, &kinds, all);
+        let plan = plan_spills(p, &live, &limits, &kinds, (all, u64::MAX)).expect("no bound");
+        bounded(name, p, (&live, &limits, &kinds, all), &plan);
         let q = apply(p, &live, &plan);
         if let Err(e) = check_spills(p, &q) {
             panic!("{name}: {e}");

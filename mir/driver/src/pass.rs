@@ -19,6 +19,7 @@ pub fn alloc_options(o: &CodegenOptions) -> AllocOptions {
         fragment: o.fragment,
         spill_all: o.spill_all,
         few_spills: None,
+        most_spills: None,
     }
 }
 
