@@ -156,7 +156,7 @@ fn behind(op: Op, facts: &Attrs, mods: &Mods) -> (SmallVec<[(FileId, u16); 4]>, 
             let address = if mods.addr64 { Some((FILE_V, 2)) } else { mods.offen.then_some((FILE_V, 1)) };
             address.into_iter().chain(table).collect()
         }
-        Format::Smrd | Format::Smem if build::takes(op) & Mods::bit("sbase") != 0 => {
+        Format::Smrd | Format::Smem if build::takes(op) & const { Mods::bit("sbase") } != 0 => {
             let table = (mods.sbase == IN_OPERAND).then_some((FILE_S, 4));
             return (table.into_iter().chain([(FILE_S, 1)]).collect(), usize::from(table.is_some()));
         }

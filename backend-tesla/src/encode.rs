@@ -217,7 +217,7 @@ impl Encoder {
 
     /// The instruction in a row, if it fits there.
     fn fill(&self, m: &MInst<Tesla>, mods: &Mods, f: &Form, named: &Named) -> Option<Inst<machine::Tesla>> {
-        let flags = named.flags.is_some() && f.mods & Mods::bit("pred") == 0;
+        let flags = named.flags.is_some() && f.mods & const { Mods::bit("pred") } == 0;
         if flags || named.flags_dst.is_some() && !f.flags || named.dst.is_some() && f.dst.is_none() {
             return None;
         }

@@ -278,8 +278,8 @@ impl Form {
 
     /// Whether it is the form of these types and of a result of this size.
     fn is_of(&self, mods: &Mods, takes: u64) -> bool {
-        (takes & Mods::bit("ty") == 0 || self.ty == mods.ty)
-            && (takes & Mods::bit("src") == 0 || self.src == mods.src)
+        (takes & const { Mods::bit("ty") } == 0 || self.ty == mods.ty)
+            && (takes & const { Mods::bit("src") } == 0 || self.src == mods.src)
             && (self.dst == Some(0)) == (mods.half != Half::Whole)
             && self.cube.is_none_or(|cube| cube == mods.cube)
             && (!self.whole || mods.dvec == 15)
@@ -287,7 +287,7 @@ impl Form {
 
     /// Whether it can carry `exit` or `join`.
     fn carries(&self) -> bool {
-        self.mods & Mods::bit("carries") != 0
+        self.mods & const { Mods::bit("carries") } != 0
     }
 
     /// Most definitions.
@@ -507,9 +507,9 @@ fn own(op: TOp) -> (usize, u64, bool, usize) {
         TOp::Exit => (RESULTS, 0, false, 0),
         TOp::Unset | TOp::DeviceFence => (0, 0, false, 1),
         TOp::EachLevel(op) => (2, entry(op).takes, false, 2),
-        TOp::Lock(Lock::Op(..) | Lock::Exchange) => (1, Mods::bit("offset"), true, 3),
-        TOp::Lock(Lock::Cas) => (2, Mods::bit("offset"), true, 3),
-        TOp::JoinAt | TOp::Join | TOp::PreBrk | TOp::LoopExit => (0, Mods::bit("id"), false, 0),
+        TOp::Lock(Lock::Op(..) | Lock::Exchange) => (1, const { Mods::bit("offset") }, true, 3),
+        TOp::Lock(Lock::Cas) => (2, const { Mods::bit("offset") }, true, 3),
+        TOp::JoinAt | TOp::Join | TOp::PreBrk | TOp::LoopExit => (0, const { Mods::bit("id") }, false, 0),
     }
 }
 

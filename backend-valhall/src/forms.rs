@@ -338,8 +338,8 @@ const CONDITION: SrcKind = SrcKind { wide: false, mods: machine::kind::SrcMods::
 /// Operands of what is no row: whether it tests something, whether it goes to a block, modifiers.
 const fn own(op: VOp) -> (bool, bool, u64) {
     match op {
-        VOp::Jump => (false, true, Mods::bit("together")),
-        VOp::Branch => (true, true, Mods::bit("eq") | Mods::bit("uniform")),
+        VOp::Jump => (false, true, const { Mods::bit("together") }),
+        VOp::Branch => (true, true, const { Mods::bit("eq") | Mods::bit("uniform") }),
         VOp::Op(_) | VOp::End | VOp::Fence => (false, false, 0),
     }
 }

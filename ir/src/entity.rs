@@ -198,7 +198,11 @@ impl<K, V: Clone> SecondaryMap<K, V> {
         if index > self.items.len() + 64 {
             crate::trace::work((index - self.items.len()) as u64);
         }
-        let n = (index + 1).max(self.items.capacity().min(2 * index));
+        let few = (2 * index).max(16);
+        if index >= self.items.capacity() {
+            self.items.reserve(few.max(index + 1) - self.items.len());
+        }
+        let n = (index + 1).max(self.items.capacity().min(few));
         self.items.resize(n, self.default.clone());
     }
 }

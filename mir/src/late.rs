@@ -5,7 +5,7 @@
 //! was chosen can as well be made where it is wanted. Needs: physical registers. Keeps: blocks, edges, registers in use.
 //! Fires only where [`Target::as_move`] knows the moves, and on instructions of [`Target::can_remat`].
 
-use gpucc_regalloc::UnitSet;
+use gpucc_regalloc::{FileId, UnitSet};
 use smallvec::SmallVec;
 
 use crate::backward::backward;
@@ -99,7 +99,11 @@ fn sweep<T: Target>(mf: &mut MFunc<T>, t: &T, found: &Found) -> usize {
         return 0;
     }
     let n = mf.blocks.len();
-    let of = |p: &PReg| found.files.binary_search(&p.file).ok();
+    let mut index = [u8::MAX; 1 << FileId::BITS];
+    for (&file, k) in found.files.iter().zip(0..) {
+        index[usize::from(file)] = k;
+    }
+    let of = |p: &PReg| Some(index[usize::from(p.file)]).filter(|&k| k < u8::MAX).map(usize::from);
     let mut implicit: (SmallVec<[PReg; 4]>, SmallVec<[PReg; 4]>) = Default::default();
     let mut step = |i: &MInst<T>, live: &mut [UnitSet], set: &mut [UnitSet]| {
         implicit.0.clear();

@@ -4,7 +4,7 @@ use crate::toy::{F, Machine, Op, P, R, Toy, preg};
 #[allow(dead_code, reason = "each test uses its part of the machine")]
 use gpucc_mir::{
     AllocError, AllocOptions, BlockId, Class, Def, MEdge, MFunc, MInst, Pressure, Pseudo, Regs, Target, Use, VReg,
-    allocate, copy_prop, dce, fold_moves, print, schedule_after, schedule_before, thread_jumps,
+    allocate, allocate_if, copy_prop, dce, fold_moves, print, schedule_after, schedule_before, thread_jumps,
 };
 
 /// A small generator of its own, so that a failing seed can be replayed anywhere.
@@ -405,4 +405,33 @@ fn spilling_keeps_meaning() {
             }
         }
     }
+}
+
+/// Spilling that would cost more than is allowed is given up and leaves the function as it was; what is allowed changes nothing else. The
+/// facts serve again.
+#[test]
+fn spilling_within_bounds() {
+    let t = Toy::new(10);
+    let mut given_up = 0;
+    for seed in 0..60 {
+        let mut mf = program(&t, seed, 60);
+        mf.split_critical_edges(&t);
+        let mut facts = Pressure::new(&mf, &t).expect("valid");
+        let mut how = |most_spills: Option<u64>| {
+            let mut own = mf.clone();
+            let o = AllocOptions { most_spills, ..AllocOptions::default() };
+            let answer = allocate_if(&mut own, &t, &mut facts, &o, |_, _| true).expect("memory to spill to");
+            (answer.map(|a| a.spill_cost), print(&own, &t))
+        };
+        let free = how(None);
+        let cost = free.0.expect("no bound");
+        assert_eq!(how(Some(cost)), free, "seed {seed}: {cost} are allowed");
+        if cost > 0 {
+            let less = how(Some(cost - 1));
+            assert_eq!(less, (None, print(&mf, &t)), "seed {seed}: {cost} are more than allowed");
+            given_up += 1;
+            assert_eq!(how(None), free, "seed {seed}: the facts are as they were");
+        }
+    }
+    assert!(given_up > 20, "{given_up} of 60 spill");
 }

@@ -80,6 +80,15 @@ fn needed(f: &Function) -> (EntitySet<Value>, Vec<Block>) {
     // What nothing behind it needs.
     let mut idle: Vec<(Block, Inst)> = Vec::new();
     for &b in f.layout.iter().rev() {
+        f.insts[f.terminator(b)].for_each_edge(|e| {
+            for (&p, &v) in f.blocks[e.block].params.iter().zip(e.args) {
+                if n.live.contains(p) {
+                    n.add(v);
+                } else if !n.passed.contains(p) {
+                    back.push((p, v));
+                }
+            }
+        });
         for &i in f.blocks[b].insts.iter().rev() {
             let d = &f.insts[i];
             if d.results.iter().any(|r| n.live.contains(r)) || f.has_effect(i) {
@@ -87,15 +96,6 @@ fn needed(f: &Function) -> (EntitySet<Value>, Vec<Block>) {
             } else {
                 idle.push((b, i));
             }
-            d.for_each_edge(|e| {
-                for (&p, &v) in f.blocks[e.block].params.iter().zip(e.args) {
-                    if n.live.contains(p) {
-                        n.add(v);
-                    } else if !n.passed.contains(p) {
-                        back.push((p, v));
-                    }
-                }
-            });
             n.passed.extend(d.results);
         }
         n.passed.extend_from(&f.blocks[b].params);
