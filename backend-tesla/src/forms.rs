@@ -26,7 +26,7 @@ pub enum Length {
 }
 
 impl Length {
-    /// In their order.
+    /// All three, in their order.
     const ALL: [Length; 3] = [Length::Short, Length::Immediate, Length::Long];
 }
 
@@ -398,7 +398,7 @@ struct Entry {
     effects: Effects,
     /// Operands before address registers and flags.
     sources: usize,
-    /// By length, then in the order of the table.
+    /// Sorted by length, then as in the table.
     forms: Vec<Form>,
     /// Where the forms of each length begin.
     begin: [usize; Length::ALL.len()],
