@@ -198,6 +198,15 @@ impl Common {
         if sum >> 32 == 0 { offset } else { offset | BEYOND }
     }
 
+    /// An access and the dynamic part of its offset; of one to an address those of the access to the buffer there, for which there is room.
+    #[inline]
+    fn aim<'a>(&self, m: &'a DMem, dynamic: u64, room: &'a mut Option<DMem>) -> Result<(&'a DMem, u64), Trap> {
+        match m.place {
+            DPlace::Address { .. } => Ok((room.insert(self.aimed(m, dynamic)?), 0)),
+            _ => Ok((m, dynamic)),
+        }
+    }
+
     /// The access to the buffer at the address of an access by address.
     #[cold]
     fn aimed(&self, m: &DMem, address: u64) -> Result<DMem, Trap> {
@@ -383,10 +392,8 @@ pub(crate) fn load(
     dynamic: u64,
     mut put: impl FnMut(usize, u64),
 ) -> Result<(), Trap> {
-    if let DPlace::Address { .. } = m.place {
-        let m = common.aimed(m, dynamic)?;
-        return load(common, own, &m, (lane, by), 0, put);
-    }
+    let mut aimed = None;
+    let (m, dynamic) = common.aim(m, dynamic, &mut aimed)?;
     let n = m.ty.lanes() as usize;
     let found = match locate(common, m, dynamic, true) {
         Err(trap) => {
@@ -463,10 +470,8 @@ pub(crate) fn store(
     dynamic: u64,
     get: impl Fn(usize) -> u64,
 ) -> Result<(), Trap> {
-    if let DPlace::Address { .. } = m.place {
-        let m = common.aimed(m, dynamic)?;
-        return store(common, own, &m, (lane, by), 0, get);
-    }
+    let mut aimed = None;
+    let (m, dynamic) = common.aim(m, dynamic, &mut aimed)?;
     let Some(Found { offset, strays, lanes }) = locate(common, m, dynamic, false)? else { return Ok(()) };
     if common.races.is_on()
         && !strays
@@ -530,10 +535,8 @@ pub(crate) fn modify(
     dynamic: u64,
     new: impl FnOnce(u64) -> u64,
 ) -> Result<u64, Trap> {
-    if let DPlace::Address { .. } = m.place {
-        let m = common.aimed(m, dynamic)?;
-        return modify(common, own, &m, (lane, by), 0, new);
-    }
+    let mut aimed = None;
+    let (m, dynamic) = common.aim(m, dynamic, &mut aimed)?;
     let mask = m.ty.scalar().mask();
     let found = match locate(common, m, dynamic, false) {
         Err(trap) => match Part::find(common, m, dynamic) {
